@@ -1,0 +1,497 @@
+from __future__ import annotations
+
+import uuid
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from annotate.querysets import (
+    LIVE,
+    AssignmentQuerySet,
+    BatchQuerySet,
+    LabelQuerySet,
+    SubjectQuerySet,
+    VoteQuerySet,
+)
+from projects.models import Project, Rater, User
+from projects.strict_json import StrictEncoder
+from rubrics.models import Anchor, Criterion, RubricVersion
+
+
+class Import(models.Model):
+    """One file on its way in. Its rows are staged; they appear together when `state` flips."""
+
+    class State(models.TextChoices):
+        STAGED = "staged", "staged"
+        VISIBLE = "visible", "visible"
+        ABANDONED = "abandoned", "abandoned"
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="imports")
+    kind = models.CharField(max_length=16)
+    file_name = models.CharField(max_length=255)
+    file_sha256 = models.CharField(max_length=64)
+    state = models.CharField(max_length=16, choices=State, default=State.STAGED)
+    report = models.JSONField(default=dict, encoder=StrictEncoder)
+    # A staged import whose worker died is swept away once this has passed.
+    lease_until = models.DateTimeField()
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["project"], condition=Q(state="staged"), name="import_one_at_a_time"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} from {self.file_name}"
+
+
+class Subject(models.Model):
+    """What is judged: a pair, a trace, a correction chain, an answer."""
+
+    class Kind(models.TextChoices):
+        PAIR = "pair", "pair"
+        TRACE = "trace", "trace"
+        CHAIN = "chain", "correction chain"
+        ANSWER = "answer", "answer"
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="subjects")
+    kind = models.CharField(max_length=16, choices=Kind, default=Kind.PAIR)
+    external_id = models.CharField(max_length=200)
+    # Subjects that share a prompt: resampled together, kept in one split.
+    group_key = models.CharField(max_length=64, blank=True)
+    # The same for the same texts, whatever the order of the responses; '' without texts.
+    content_hash = models.CharField(max_length=64, blank=True)
+    metadata = models.JSONField(default=dict, encoder=StrictEncoder)
+    origin = models.ForeignKey(Import, on_delete=models.PROTECT, null=True, related_name="subjects")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = SubjectQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["project", "kind", "external_id"], name="subject_external_id_once"
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["project", "content_hash"], name="subject_by_content"),
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id
+
+
+class Part(models.Model):
+    """A text of a subject. The key is '' for a one-text subject, A and B for a pair, else 0…"""
+
+    subject = models.ForeignKey(Subject, on_delete=models.CASCADE, related_name="parts")
+    key = models.CharField(max_length=16, blank=True)
+    # Null where only ratings could be had and the text may not be shared.
+    text = models.TextField(null=True)  # noqa: DJ001
+
+    class Meta:
+        ordering = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["subject", "key"], name="part_key_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subject_id}:{self.key}"
+
+
+class Detail(models.Model):
+    """What a subject answers: the chat messages that led to it, and the context it draws on."""
+
+    messages = models.JSONField(default=list, encoder=StrictEncoder)
+    context = models.TextField(blank=True)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"details {self.pk}"
+
+
+class Pair(Detail):
+    subject = models.OneToOneField(Subject, on_delete=models.CASCADE, related_name="pair")
+    model_a = models.CharField(max_length=200, blank=True)
+    model_b = models.CharField(max_length=200, blank=True)
+
+
+class Trace(Detail):
+    subject = models.OneToOneField(Subject, on_delete=models.CASCADE, related_name="trace")
+    model = models.CharField(max_length=200, blank=True)
+
+
+class CorrectionChain(Detail):
+    subject = models.OneToOneField(Subject, on_delete=models.CASCADE, related_name="chain")
+    model = models.CharField(max_length=200, blank=True)
+
+
+class Answer(Detail):
+    subject = models.OneToOneField(Subject, on_delete=models.CASCADE, related_name="answer")
+    model = models.CharField(max_length=200, blank=True)
+
+
+class CheckResult(models.Model):
+    """What code decided about a part (an automatic check)."""
+
+    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="results")
+    part = models.ForeignKey(Part, on_delete=models.CASCADE, related_name="results")
+    code = models.CharField(max_length=16)
+    detail = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["criterion", "part"], name="check_result_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.criterion}: {self.code}"
+
+
+class AnchorSource(models.Model):
+    """The pair that an anchor's text was taken from."""
+
+    anchor = models.OneToOneField(Anchor, on_delete=models.CASCADE, related_name="source")
+    subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="anchored")
+    part_key = models.CharField(max_length=16, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.anchor_id} from {self.subject_id}"
+
+
+class Batch(models.Model):
+    """Subjects given to raters under one rubric version: a round, a volume batch, an import."""
+
+    class Kind(models.TextChoices):
+        CALIBRATION = "calibration", "calibration round"
+        VOLUME = "volume", "volume batch"
+        IMPORTED = "imported", "imported votes"
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="batches")
+    version = models.ForeignKey(RubricVersion, on_delete=models.PROTECT, related_name="batches")
+    kind = models.CharField(max_length=16, choices=Kind)
+    # Calibration rounds are counted through a project's life; imports carry a name.
+    number = models.PositiveIntegerField(null=True)
+    name = models.CharField(max_length=120, blank=True)
+    raters = models.ManyToManyField(Rater, related_name="batches")
+    # Null asks for every check of the version, else the keys that are asked.
+    criteria_scope = models.JSONField(null=True, encoder=StrictEncoder)
+    seed = models.BigIntegerField(null=True)
+    ask_after_gate = models.BooleanField(default=False)
+    anonymous_raters = models.BooleanField(default=False)
+    simulated = models.BooleanField(default=False)
+    origin = models.OneToOneField(Import, on_delete=models.PROTECT, null=True, related_name="batch")
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    closed_at = models.DateTimeField(null=True)
+
+    objects = BatchQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["project", "number"],
+                condition=Q(kind="calibration"),
+                name="round_number_once",
+            ),
+            models.UniqueConstraint(
+                fields=["project", "name"], condition=Q(kind="imported"), name="import_name_once"
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind="calibration") | Q(number__isnull=False),
+                name="round_has_a_number",
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind="imported") | ~Q(name=""), name="imported_votes_have_a_name"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Round {self.number}" if self.kind == self.Kind.CALIBRATION else self.name
+
+
+class Slot(models.Model):
+    """One place for one rater on one subject of a batch."""
+
+    class Role(models.TextChoices):
+        NORMAL = "normal", "normal"
+        GOLD = "gold", "gold"
+        PROBE = "probe", "probe"
+        PRACTICE = "practice", "practice"
+
+    batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="slots")
+    subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="slots")
+    n = models.PositiveSmallIntegerField()
+    role = models.CharField(max_length=16, choices=Role, default=Role.NORMAL)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["batch", "subject", "n"], name="slot_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.batch_id}:{self.subject_id}:{self.n}"
+
+
+class Assignment(models.Model):
+    """A slot given to a rater: blind, in an order of sides and a queue of their own."""
+
+    class State(models.TextChoices):
+        ASSIGNED = "assigned", "assigned"
+        SKIPPED = "skipped", "skipped"
+        SUBMITTED = "submitted", "submitted"
+        EXPIRED = "expired", "expired"
+        SURPLUS = "surplus", "surplus"
+
+    class Order(models.TextChoices):
+        AB = "AB", "A on the left"
+        BA = "BA", "B on the left"
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    slot = models.ForeignKey(Slot, on_delete=models.PROTECT, related_name="assignments")
+    batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="assignments")
+    subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="assignments")
+    rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="assignments")
+    position = models.PositiveIntegerField()
+    order = models.CharField(max_length=2, choices=Order)
+    state = models.CharField(max_length=16, choices=State, default=State.ASSIGNED)
+    lease_until = models.DateTimeField(null=True)
+    # As the form holds it, sides as seen (Left, Right); made canonical at submit.
+    draft = models.JSONField(default=dict, encoder=StrictEncoder)
+    draft_revision = models.PositiveIntegerField(default=0)
+    skip_reason = models.CharField(max_length=500, blank=True)
+    skipped_at = models.DateTimeField(null=True)
+    opened_at = models.DateTimeField(null=True)
+
+    objects = AssignmentQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["rater", "subject", "batch"], name="assignment_once_per_rater"
+            ),
+            models.UniqueConstraint(
+                fields=["slot"], condition=Q(state__in=LIVE), name="assignment_one_live_per_slot"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+
+class Vote(models.Model):
+    """One rater's whole answer on one subject. An amended vote is a new revision."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="votes")
+    subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="votes")
+    rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="votes")
+    assignment = models.ForeignKey(
+        Assignment, on_delete=models.PROTECT, null=True, related_name="votes"
+    )
+    revision = models.PositiveIntegerField(default=1)
+    current = models.BooleanField(default=True)
+    # When the rater answered; null where an imported file does not say.
+    at = models.DateTimeField(null=True)
+    blind = models.BooleanField(default=True)
+    # Canonical tokens, prose verbatim; shown with the order it was written under.
+    rationale = models.TextField(blank=True)
+    order = models.CharField(max_length=2, choices=Assignment.Order, blank=True)
+    cites = models.JSONField(default=list, encoder=StrictEncoder)
+    nothing_says_it = models.BooleanField(default=False)
+    unclear = models.JSONField(default=list, encoder=StrictEncoder)
+    submit_key = models.UUIDField(null=True)
+    detail = models.JSONField(default=dict, encoder=StrictEncoder)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = VoteQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["batch", "subject", "rater", "revision"], name="vote_revision_once"
+            ),
+            models.UniqueConstraint(
+                fields=["batch", "subject", "rater"],
+                condition=Q(current=True),
+                name="vote_one_current",
+            ),
+            models.UniqueConstraint(
+                fields=["assignment", "submit_key"], name="vote_one_per_submit"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subject_id} by {self.rater_id}, revision {self.revision}"
+
+
+class Label(models.Model):
+    """One value in a vote, about one part (or, with key '', about the subject or its only text)."""
+
+    class How(models.TextChoices):
+        ASKED = "asked", "asked"
+        AFTER_GATE = "after_gate", "asked after a deciding gate"
+        CARRIED = "carried", "carried from another version"
+        DERIVED = "derived", "derived"
+
+    vote = models.ForeignKey(Vote, on_delete=models.CASCADE, related_name="labels")
+    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="labels")
+    part_key = models.CharField(max_length=16, blank=True)
+    code = models.CharField(max_length=64, blank=True)
+    number = models.FloatField(null=True)
+    how = models.CharField(max_length=16, choices=How, default=How.ASKED)
+
+    objects = LabelQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["vote", "criterion", "part_key"], name="label_once_per_unit"
+            ),
+            models.CheckConstraint(
+                condition=(Q(code="") & Q(number__isnull=False))
+                | (~Q(code="") & Q(number__isnull=True)),
+                name="label_is_a_code_or_a_number",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.criterion_id}:{self.part_key}={self.code or self.number}"
+
+
+class GoldAnswer(models.Model):
+    """The known right answer on a subject under one rubric version, and why."""
+
+    subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="gold_answers")
+    version = models.ForeignKey(
+        RubricVersion, on_delete=models.PROTECT, related_name="gold_answers"
+    )
+    why = models.TextField(blank=True)
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["subject", "version"], name="gold_answer_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"gold for {self.subject_id}"
+
+
+class GoldLabel(models.Model):
+    gold = models.ForeignKey(GoldAnswer, on_delete=models.CASCADE, related_name="labels")
+    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="gold_labels")
+    part_key = models.CharField(max_length=16, blank=True)
+    code = models.CharField(max_length=64)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["gold", "criterion", "part_key"], name="gold_label_once_per_unit"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.criterion_id}:{self.part_key}={self.code}"
+
+
+class Ruling(models.Model):
+    """What the policy owner decides about a persistent split."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="rulings")
+    question = models.TextField()
+    answer = models.TextField(blank=True)
+    opened_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    opened_at = models.DateTimeField(auto_now_add=True)
+    decided_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return self.question[:80]
+
+
+class Disagreement(models.Model):
+    """A unit on which the raters of a batch differ, once somebody has looked at it."""
+
+    class Kind(models.TextChoices):
+        SLIP = "slip", "slip"
+        AMBIGUITY = "ambiguity", "ambiguity"
+        WEIGHTING = "weighting", "weighting"
+        LEGITIMATE = "legitimate", "legitimate"
+
+    batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="disagreements")
+    subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="disagreements")
+    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="disagreements")
+    part_key = models.CharField(max_length=16, blank=True)
+    kind = models.CharField(max_length=16, choices=Kind, blank=True)
+    note = models.TextField(blank=True)
+    ruling = models.ForeignKey(
+        Ruling, on_delete=models.PROTECT, null=True, related_name="disagreements"
+    )
+    sorted_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    sorted_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["batch", "subject", "criterion", "part_key"], name="disagreement_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subject_id} on {self.criterion_id}"
+
+
+class Release(models.Model):
+    """An export that left the house, with the manifest that traces it."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="releases")
+    batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="releases")
+    format = models.CharField(max_length=16)
+    policy = models.CharField(max_length=16)
+    manifest = models.JSONField(encoder=StrictEncoder)
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"release {self.public_id}"
+
+
+class RenderedText(models.Model):
+    """Safe HTML of a text, made once; the key hashes the text and the renderer's version."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    html = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Snapshot(models.Model):
+    """A report computed once for exactly this input; the key hashes the input."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    data = models.JSONField(encoder=StrictEncoder)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.key

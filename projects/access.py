@@ -1,0 +1,55 @@
+"""Fetch for a user, or 404 (not a member: nothing is confirmed) or 403 (a member, another role)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest
+
+from projects.models import Job, Membership, Project, Role, User
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+
+def user_of(request: HttpRequest) -> User:
+    """The signed-in user; every route that is not public has one (LoginRequiredMiddleware)."""
+    return cast("User", request.user)
+
+
+def roles_of(user: User, project: Project) -> frozenset[str]:
+    return frozenset(
+        Membership.objects.filter(user=user, project=project).values_list("role", flat=True)
+    )
+
+
+def require_role(user: User, project: Project, *roles: Role) -> None:
+    """404 for a stranger, 403 for a member who holds none of `roles` (no roles named: any)."""
+    held = roles_of(user, project)
+    if not held:
+        raise Http404
+    if roles and not held.intersection(roles):
+        raise PermissionDenied(
+            f"This page is for the {' or the '.join(Role(r).label for r in roles)} of the project."
+        )
+
+
+def project_for(user: User, slug: str, *roles: Role) -> Project:
+    try:
+        project = Project.objects.get(slug=slug)
+    except Project.DoesNotExist:
+        raise Http404 from None
+    require_role(user, project, *roles)
+    return project
+
+
+def job_for(user: User, public_id: UUID) -> Job:
+    """A job is for the project's leads and for whoever started it."""
+    try:
+        job = Job.objects.select_related("project").get(public_id=public_id)
+    except Job.DoesNotExist:
+        raise Http404 from None
+    if job.created_by_id != user.pk:
+        require_role(user, job.project, Role.LEAD)
+    return job

@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from projects.models import Project, User
+from projects.strict_json import StrictEncoder
+from rubrics.querysets import AnchorQuerySet, CriterionQuerySet, Immutable, VersionQuerySet
+
+
+class Rubric(models.Model):
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="rubrics")
+    slug = models.SlugField()
+    name = models.CharField(max_length=120)
+
+    class Meta:
+        ordering = ["name"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["project", "slug"], name="rubric_slug_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class RubricVersion(models.Model):
+    """One state of a rubric. `document` is its canonical form; the rows below are its index."""
+
+    class Status(models.TextChoices):
+        DRAFT = "draft", "draft"
+        PUBLISHED = "published", "published"
+        RETIRED = "retired", "retired"
+
+    rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    revision = models.PositiveIntegerField(default=1)
+    status = models.CharField(max_length=16, choices=Status, default=Status.DRAFT)
+    change_note = models.TextField(blank=True)
+    parent = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="children"
+    )
+    document = models.TextField()
+    digest = models.CharField(max_length=80)
+    semantic_digest = models.CharField(max_length=80)
+    warnings = models.JSONField(default=list, encoder=StrictEncoder)
+    created_at = models.DateTimeField(auto_now_add=True)
+    published_at = models.DateTimeField(null=True, blank=True)
+    published_by = models.ForeignKey(
+        User, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    objects = VersionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-number", "-revision"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["rubric", "number", "revision"], name="rubric_version_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(status="draft") | Q(published_at__isnull=False),
+                name="published_version_has_its_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        suffix = f".{self.revision}" if self.revision > 1 else ""
+        return f"{self.rubric.slug}@{self.number}{suffix}"
+
+    @classmethod
+    def from_db(cls, *args: Any, **kwargs: Any) -> RubricVersion:
+        version = super().from_db(*args, **kwargs)
+        version._stored_status = version.__dict__.get("status")
+        return version
+
+    # Set by from_db: what the database holds, whatever the instance was changed to since.
+    _stored_status: str | None = None
+
+    # What may still happen to a published version: it is retired.
+    _RETIRING: ClassVar = {"status"}
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        fields = set(kwargs.get("update_fields") or ())
+        retiring = fields == self._RETIRING and self.status == self.Status.RETIRED
+        if self._stored_status not in (None, self.Status.DRAFT) and not retiring:
+            raise Immutable(f"{self} is published and never changes; draft the next version.")
+        super().save(*args, **kwargs)
+        self._stored_status = self.status
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        if self._stored_status not in (None, self.Status.DRAFT):
+            raise Immutable(f"{self} is published and never deleted.")
+        return super().delete(*args, **kwargs)
+
+
+class VersionRow(models.Model):
+    """A row that belongs to a version and is as immutable as that version."""
+
+    class Meta:
+        abstract = True
+
+    def owning_version(self) -> RubricVersion:
+        raise NotImplementedError
+
+    def _guard(self) -> None:
+        if self.owning_version()._stored_status != RubricVersion.Status.DRAFT:
+            raise Immutable(f"{self.owning_version()} is published and never changes.")
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self._guard()
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        self._guard()
+        return super().delete(*args, **kwargs)
+
+
+class Criterion(VersionRow):
+    """A gate, criterion, automatic check or the preference of one version."""
+
+    class Kind(models.TextChoices):
+        GATE = "gate", "gate"
+        CRITERION = "criterion", "criterion"
+        AUTOMATIC = "automatic", "automatic check"
+        PREFERENCE = "preference", "preference"
+
+    class Family(models.TextChoices):
+        SUBJECT = "subject", "subject"
+        SIDE = "side", "side of a pair"
+        TEXT = "text", "text"
+        STEP = "step", "step"
+        ATTEMPT = "attempt", "attempt"
+        ERROR_ITEM = "error_item", "error item"
+
+    class Level(models.TextChoices):
+        NOMINAL = "nominal", "nominal"
+        ORDINAL = "ordinal", "ordinal"
+        INTERVAL = "interval", "interval"
+
+    version = models.ForeignKey(RubricVersion, on_delete=models.CASCADE, related_name="criteria")
+    key = models.CharField(max_length=32)
+    kind = models.CharField(max_length=16, choices=Kind)
+    family = models.CharField(max_length=16, choices=Family)
+    level = models.CharField(max_length=16, choices=Level)
+    values = models.JSONField(encoder=StrictEncoder)
+    allows_na = models.BooleanField(default=False)
+    weight = models.FloatField(null=True, blank=True)
+    order = models.PositiveIntegerField()
+    title = models.CharField(max_length=60, blank=True)
+    text = models.TextField()
+    help = models.TextField(blank=True)
+    lineage = models.JSONField(null=True, blank=True, encoder=StrictEncoder)
+    rule = models.JSONField(null=True, blank=True, encoder=StrictEncoder)
+
+    objects = CriterionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["order"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["version", "key"], name="criterion_key_once"),
+            models.CheckConstraint(
+                condition=Q(weight__isnull=True) | Q(weight__gt=0), name="criterion_weight_positive"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+    def owning_version(self) -> RubricVersion:
+        return self.version
+
+
+class Anchor(VersionRow):
+    """An example that passes or fails a check; its link to a source pair lives in annotate."""
+
+    class Verdict(models.TextChoices):
+        PASS = "pass", "pass"
+        FAIL = "fail", "fail"
+
+    class Origin(models.TextChoices):
+        REAL = "real", "real"
+        INVENTED = "invented", "invented"
+
+    criterion = models.ForeignKey(Criterion, on_delete=models.CASCADE, related_name="anchors")
+    verdict = models.CharField(max_length=8, choices=Verdict)
+    origin = models.CharField(max_length=8, choices=Origin)
+    text = models.TextField()
+    note = models.TextField(blank=True)
+    order = models.PositiveIntegerField()
+
+    objects = AnchorQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["order"]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} anchor of {self.criterion}"
+
+    def owning_version(self) -> RubricVersion:
+        return self.criterion.version
