@@ -21,4 +21,4 @@ class CalibrantAdminSite(AdminSite):
         if not super().has_permission(request):
             return False
         user = cast("User", request.user)
-        return not Assignment.objects.of_user(user).open().exists()
+        return not Assignment.objects.of_user(user).in_open_batches().exists()

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from annotate.models import Assignment, Batch, Label, Subject, Vote
     from projects.models import Project, Rater, User
 
@@ -13,6 +15,28 @@ LIVE = ("assigned", "submitted", "skipped")
 
 
 class SubjectQuerySet(QuerySet["Subject"]):
+    def with_texts(self) -> SubjectQuerySet:
+        """Subjects that can be shown: no part is missing its text."""
+        from annotate.models import Part
+
+        return self.exclude(Exists(Part.objects.filter(subject=OuterRef("pk"), text__isnull=True)))
+
+    def seen_by(self, raters: Iterable[Rater]) -> SubjectQuerySet:
+        """Subjects these raters may remember: given to or answered by any of them, in any batch."""
+        from annotate.models import Assignment, Vote
+
+        given = Assignment.objects.filter(subject=OuterRef("pk"), rater__in=raters)
+        answered = Vote.objects.filter(subject=OuterRef("pk"), rater__in=raters)
+        return self.filter(Exists(given) | Exists(answered))
+
+    def shown_to_all(self) -> SubjectQuerySet:
+        """Subjects with a gold answer, or that an anchor was taken from."""
+        from annotate.models import AnchorSource, GoldAnswer
+
+        gold = GoldAnswer.objects.filter(subject=OuterRef("pk"))
+        anchors = AnchorSource.objects.filter(subject=OuterRef("pk"))
+        return self.filter(Exists(gold) | Exists(anchors))
+
     def visible(self) -> SubjectQuerySet:
         """Subjects whose import has appeared; staged rows do not exist for anyone."""
         return self.filter(Q(origin__isnull=True) | Q(origin__state="visible"))
@@ -59,16 +83,20 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
     def of_rater(self, rater: Rater) -> AssignmentQuerySet:
         return self.filter(rater=rater)
 
+    def in_open_batches(self) -> AssignmentQuerySet:
+        """Answered or not: what can still be voted on or amended."""
+        return self.live().filter(batch__closed_at__isnull=True)
+
     def open(self) -> AssignmentQuerySet:
         """Still to be answered, in a batch that still takes votes."""
-        return self.filter(state__in=("assigned", "skipped"), batch__closed_at__isnull=True)
+        return self.in_open_batches().exclude(state="submitted")
 
     def submitted(self) -> AssignmentQuerySet:
         return self.filter(state="submitted")
 
     def in_queue_order(self) -> AssignmentQuerySet:
         """Each rater's own order; what was skipped comes back at the end."""
-        return self.order_by("skipped_at", "position")
+        return self.order_by(F("skipped_at").asc(nulls_first=True), "position")
 
 
 class VoteQuerySet(QuerySet["Vote"]):

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from annotate import assignment
+from annotate.models import Batch
+from projects.audit import record
+from projects.models import Membership, Project, Rater
+from rubrics.document import from_canonical
+from rubrics.models import RubricVersion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from projects.models import User
+
+ROUND_SIZE = 40
+
+
+class RoundRefused(Exception):
+    """The round cannot start, or cannot be closed; the message says why and what to do."""
+
+
+def start_round(
+    *,
+    project: Project,
+    version: RubricVersion,
+    raters: Sequence[User],
+    acting_user: User | None,
+    size: int = ROUND_SIZE,
+    seed: int | None = None,
+    ask_after_gate: bool = True,
+    simulated: bool = False,
+) -> Batch:
+    """Open a calibration round: every rater labels every pair, in an order of their own."""
+    _check(project, version, raters, size)
+    with transaction.atomic():
+        Project.objects.select_for_update().get(pk=project.pk)
+        seated = [rater_for(project, user) for user in raters]
+        seed = secrets.randbits(32) if seed is None else seed
+        try:
+            subjects = assignment.draw(project, seated, size=size, seed=seed)
+        except assignment.TooFewPairs as refusal:
+            raise RoundRefused(str(refusal)) from None
+        batch = Batch.objects.create(
+            project=project,
+            version=version,
+            kind=Batch.Kind.CALIBRATION,
+            number=_next_number(project),
+            seed=seed,
+            ask_after_gate=ask_after_gate,
+            simulated=simulated,
+            created_by=acting_user,
+        )
+        batch.raters.set(seated)
+        assignment.lay_out(batch, subjects, seated)
+        record(
+            "round.started",
+            project=project,
+            actor=acting_user,
+            target=batch,
+            version=str(version),
+            seed=seed,
+            size=size,
+            raters=[rater.pk for rater in seated],
+        )
+    return batch
+
+
+def close_round(*, batch: Batch, acting_user: User | None) -> Batch:
+    """Votes close with their batch; closing twice changes nothing."""
+    with transaction.atomic():
+        batch = Batch.objects.select_for_update().select_related("project").get(pk=batch.pk)
+        if batch.closed_at is None:
+            batch.closed_at = timezone.now()
+            batch.save(update_fields=["closed_at"])
+            unanswered = batch.assignments.exclude(state="submitted").count()
+            record(
+                "round.closed",
+                project=batch.project,
+                actor=acting_user,
+                target=batch,
+                unanswered=unanswered,
+            )
+    return batch
+
+
+def rater_for(project: Project, user: User) -> Rater:
+    """The rater that this person is in the project, made at the first need."""
+    rater, _ = Rater.objects.get_or_create(
+        project=project,
+        user=user,
+        defaults={"kind": Rater.Kind.PERSON, "name": user.username},
+    )
+    return rater
+
+
+def _check(project: Project, version: RubricVersion, raters: Sequence[User], size: int) -> None:
+    if version.rubric.project_id != project.pk:
+        raise RoundRefused(f"{version} is not a rubric of {project}.")
+    if version.status != RubricVersion.Status.PUBLISHED:
+        raise RoundRefused(f"{version} is not published; a round pins what cannot change.")
+    if from_canonical(version.document).subject != "pair":
+        raise RoundRefused(f"{version} does not judge pairs; calibration rounds are made of pairs.")
+    if size < 1:
+        raise RoundRefused("A round needs at least one pair.")
+    if len({user.pk for user in raters}) != len(raters):
+        raise RoundRefused("Each rater sits in a round once.")
+    if len(raters) < 2:
+        raise RoundRefused("A round needs at least two raters: agreement takes two.")
+    members = set(Membership.objects.filter(project=project).values_list("user_id", flat=True))
+    strangers = [str(user) for user in raters if user.pk not in members or not user.is_active]
+    if strangers:
+        verb = "is not a member" if len(strangers) == 1 else "are not members"
+        raise RoundRefused(
+            f"{', '.join(strangers)} {verb} of {project}: add them to the project first."
+        )
+
+
+def _next_number(project: Project) -> int:
+    highest = Batch.objects.rounds().filter(project=project).aggregate(Max("number"))
+    return (highest["number__max"] or 0) + 1

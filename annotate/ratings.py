@@ -1,0 +1,151 @@
+"""Votes → ratings: the only bridge from rows to statistics.
+
+A rating is the long form of any label: one value that one rater gave to one part under one check.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from annotate import decisions
+from annotate.decisions import SIDES, VoteView
+from annotate.models import Batch, Label, Subject, Vote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from rubrics.models import RubricVersion
+
+OUTCOME = "outcome"
+COLUMNS = [
+    "subject",
+    "group",
+    "part",
+    "criterion",
+    "rater",
+    "value",
+    "version",
+    "source",
+    "how",
+    "blind",
+    "pass_no",
+    "probability",
+]
+
+
+def ratings(batches: Sequence[Batch], *, with_outcome: bool = True) -> pd.DataFrame:
+    """Every blind rating that was asked, of the current votes of the batches, as COLUMNS.
+
+    Carried and derived labels stay out: reliability is about what raters were asked. One row of
+    the criterion `outcome` a vote says what the vote comes to, gates included.
+    """
+    rows = list(_label_rows(batches))
+    if with_outcome:
+        rows += _outcome_rows(batches)
+    frame = pd.DataFrame(rows, columns=COLUMNS)
+    return frame.astype({"value": object})
+
+
+def for_reliability(frame: pd.DataFrame, criterion: str) -> pd.DataFrame:
+    """The ratings of one criterion in the columns that `annotate.reliability` reads.
+
+    A unit is a part of a subject. Subjects that share a prompt are resampled together.
+    """
+    chosen = frame[frame["criterion"] == criterion]
+    return pd.DataFrame(
+        {
+            "unit": chosen["subject"] + "\x1f" + chosen["part"],
+            "cluster": chosen["group"].where(chosen["group"] != "", chosen["subject"]),
+            "rater": chosen["rater"],
+            "value": chosen["value"],
+        }
+    )
+
+
+def votes_by_subject(batch: Batch) -> dict[int, list[VoteView]]:
+    """What each rater's current vote says on each subject, as a decision needs it."""
+    margins = _margins(batch.version)
+    gates: dict[int, dict[tuple[str, decisions.Side], decisions.Answer]] = {}
+    given: dict[int, int] = {}
+    rows = (
+        Label.objects.of_current_votes(batch)
+        .filter(criterion__kind__in=("gate", "preference"))
+        .values_list("vote_id", "criterion__kind", "criterion__key", "part_key", "code")
+    )
+    for vote, kind, key, part, code in rows.iterator(chunk_size=5000):
+        if kind == "preference":
+            given[vote] = margins[code]
+        elif part in SIDES:
+            gates.setdefault(vote, {})[key, part] = code
+    found: dict[int, list[VoteView]] = {}
+    votes = Vote.objects.of_batches(batch).current()
+    for pk, subject, rater in votes.values_list("id", "subject_id", "rater_id"):
+        view = VoteView(rater=str(rater), gates=gates.get(pk, {}), margin=given.get(pk))
+        found.setdefault(subject, []).append(view)
+    return found
+
+
+def _margins(version: RubricVersion) -> Mapping[str, int]:
+    preference = version.criteria.filter(kind="preference").first()
+    return decisions.margins_of(preference.values) if preference else {}
+
+
+def _label_rows(batches: Sequence[Batch]) -> Iterable[tuple[object, ...]]:
+    rows = (
+        Label.objects.of_current_votes(*batches)
+        .for_reliability()
+        .order_by("vote_id", "id")
+        .values_list(
+            "vote__subject__external_id",
+            "vote__subject__group_key",
+            "part_key",
+            "criterion__key",
+            "vote__rater_id",
+            "code",
+            "number",
+            "criterion__version__number",
+            "vote__batch__kind",
+            "how",
+            "vote__blind",
+        )
+    )
+    for subject, group, part, key, rater, code, number, version, kind, how, blind in rows.iterator(
+        chunk_size=5000
+    ):
+        value = code or number
+        source = _source(kind)
+        yield (
+            subject, group, part, key, str(rater), value, version, source, how, blind, 1, 1.0
+        )  # fmt: skip
+
+
+def _outcome_rows(batches: Sequence[Batch]) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = []
+    for batch in batches:
+        by_subject = votes_by_subject(batch)
+        names = dict(
+            Subject.objects.filter(
+                pk__in=Vote.objects.of_batches(batch).values("subject")
+            ).values_list("id", "external_id")
+        )
+        groups = dict(
+            Subject.objects.filter(
+                pk__in=Vote.objects.of_batches(batch).values("subject")
+            ).values_list("id", "group_key")
+        )
+        for subject, views in by_subject.items():
+            for view in views:
+                if (value := decisions.outcome(view)) is not None:
+                    rows.append(
+                        (
+                            names[subject], groups[subject], "", OUTCOME, view.rater, value,
+                            batch.version.number, _source(batch.kind), "derived", True, 1, 1.0,
+                        )
+                    )  # fmt: skip
+    return rows
+
+
+def _source(kind: str) -> str:
+    return "imported" if kind == Batch.Kind.IMPORTED else "vote"
