@@ -5,7 +5,7 @@ A rating is the long form of any label: one value that one rater gave to one par
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import pandas as pd
 
@@ -14,11 +14,12 @@ from annotate.decisions import SIDES, VoteView
 from annotate.models import Batch, Label, Subject, Vote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rubrics.models import RubricVersion
 
 OUTCOME = "outcome"
+_Row: TypeAlias = tuple[Any, ...]
 COLUMNS = [
     "subject",
     "group",
@@ -43,7 +44,7 @@ def ratings(batches: Sequence[Batch], *, with_outcome: bool = True) -> pd.DataFr
     """
     rows = list(_label_rows(batches))
     if with_outcome:
-        rows += _outcome_rows(batches)
+        rows += [row for batch in batches for row in _outcome_rows(batch)]
     frame = pd.DataFrame(rows, columns=COLUMNS)
     return frame.astype({"value": object})
 
@@ -78,7 +79,7 @@ def votes_by_subject(batch: Batch) -> dict[int, list[VoteView]]:
         if kind == "preference":
             given[vote] = margins[code]
         elif part in SIDES:
-            gates.setdefault(vote, {})[key, part] = code
+            gates.setdefault(vote, {})[key, part] = cast("decisions.Answer", code)
     found: dict[int, list[VoteView]] = {}
     votes = Vote.objects.of_batches(batch).current()
     for pk, subject, rater in votes.values_list("id", "subject_id", "rater_id"):
@@ -92,7 +93,7 @@ def _margins(version: RubricVersion) -> Mapping[str, int]:
     return decisions.margins_of(preference.values) if preference else {}
 
 
-def _label_rows(batches: Sequence[Batch]) -> Iterable[tuple[object, ...]]:
+def _label_rows(batches: Sequence[Batch]) -> Iterator[_Row]:
     rows = (
         Label.objects.of_current_votes(*batches)
         .for_reliability()
@@ -111,40 +112,23 @@ def _label_rows(batches: Sequence[Batch]) -> Iterable[tuple[object, ...]]:
             "vote__blind",
         )
     )
-    for subject, group, part, key, rater, code, number, version, kind, how, blind in rows.iterator(
-        chunk_size=5000
-    ):
-        value = code or number
-        source = _source(kind)
-        yield (
-            subject, group, part, key, str(rater), value, version, source, how, blind, 1, 1.0
-        )  # fmt: skip
+    for row in rows.iterator(chunk_size=5000):
+        *unit, rater, code, number, version, kind, how, blind = row
+        yield (*unit, str(rater), code or number, version, _source(kind), how, blind, 1, 1.0)
 
 
-def _outcome_rows(batches: Sequence[Batch]) -> list[tuple[object, ...]]:
-    rows: list[tuple[object, ...]] = []
-    for batch in batches:
-        by_subject = votes_by_subject(batch)
-        names = dict(
-            Subject.objects.filter(
-                pk__in=Vote.objects.of_batches(batch).values("subject")
-            ).values_list("id", "external_id")
-        )
-        groups = dict(
-            Subject.objects.filter(
-                pk__in=Vote.objects.of_batches(batch).values("subject")
-            ).values_list("id", "group_key")
-        )
-        for subject, views in by_subject.items():
-            for view in views:
-                if (value := decisions.outcome(view)) is not None:
-                    rows.append(
-                        (
-                            names[subject], groups[subject], "", OUTCOME, view.rater, value,
-                            batch.version.number, _source(batch.kind), "derived", True, 1, 1.0,
-                        )
-                    )  # fmt: skip
-    return rows
+def _outcome_rows(batch: Batch) -> Iterator[_Row]:
+    voted = Subject.objects.filter(pk__in=Vote.objects.of_batches(batch).values("subject"))
+    names = {
+        pk: (subject, group)
+        for pk, subject, group in voted.values_list("id", "external_id", "group_key")
+    }
+    version, source = batch.version.number, _source(batch.kind)
+    for pk, views in votes_by_subject(batch).items():
+        for view in views:
+            if (value := decisions.outcome(view)) is not None:
+                unit = (*names[pk], "", OUTCOME)
+                yield (*unit, view.rater, value, version, source, "derived", True, 1, 1.0)
 
 
 def _source(kind: str) -> str:
