@@ -118,14 +118,16 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 LOGIN_URL = "projects:login"
-LOGIN_REDIRECT_URL = "projects:home"
+LOGIN_REDIRECT_URL = "annotate:home"
 LOGOUT_REDIRECT_URL = "projects:login"
 
 # The pair (person, address) is what is locked: a stranger cannot lock a colleague out.
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_LOCKOUT_TEMPLATE = "projects/locked_out.html"
+AXES_LOCKOUT_CALLABLE = "projects.views.locked_out"
+# Trying while locked does not lengthen the wait: the time that was promised holds.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
 

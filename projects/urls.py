@@ -1,5 +1,11 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from projects import views
 
 app_name = "projects"
 
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("login/", views.SignIn.as_view(), name="login"),
+    path("logout/", views.SignOut.as_view(), name="logout"),
+    path("p/<slug:slug>/jobs/<uuid:public_id>/", views.job, name="job"),
+]

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from axes.helpers import get_cool_off
+from axes.models import AccessAttempt
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import LoginView, LogoutView
+from django.http import Http404
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from projects.access import job_for, user_of
+from projects.forms import SignInForm
+from projects.reports import report_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+
+@method_decorator(login_not_required, name="dispatch")
+class SignIn(LoginView):
+    """A fragment whose session has ended is sent here: the whole page goes, not the fragment."""
+
+    template_name = "projects/login.html"
+    authentication_form = SignInForm
+    redirect_authenticated_user = True
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        htmx = getattr(request, "htmx", None)
+        if htmx:
+            came_from = htmx.current_url_abs_path or "/"
+            return HttpResponseClientRedirect(reverse("projects:login", query={"next": came_from}))
+        return super().dispatch(request, *args, **kwargs)
+
+
+class SignOut(LogoutView):
+    """By POST only: a link must not be able to sign anybody out."""
+
+
+def locked_out(
+    request: HttpRequest, _response: HttpResponse, credentials: dict[str, Any]
+) -> HttpResponse:
+    """What axes shows after too many failures: the time from which signing in works again."""
+    until = locked_until(request, credentials.get("username", ""))
+    wait = until - timezone.now()
+    page = render(
+        request,
+        "projects/locked_out.html",
+        {"until": until, "minutes": max(1, math.ceil(wait.total_seconds() / 60))},
+        status=429,
+    )
+    page["Retry-After"] = str(max(1, math.ceil(wait.total_seconds())))
+    return page
+
+
+def locked_until(request: HttpRequest, username: str) -> datetime:
+    last = (
+        AccessAttempt.objects.filter(
+            username=username, ip_address=getattr(request, "axes_ip_address", None)
+        )
+        .order_by("-attempt_time")
+        .values_list("attempt_time", flat=True)
+        .first()
+    )
+    cool_off = get_cool_off(request)
+    return (last or timezone.now()) + cool_off
+
+
+@require_safe
+def job(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """The page, and the fragment that asks for itself again until the work has ended."""
+    found = job_for(user_of(request), public_id)
+    if found.project.slug != slug:
+        raise Http404
+    context = {"job": found, "project": found.project, "report": report_of(found.result)}
+    template = (
+        "projects/job.html#progress" if getattr(request, "htmx", False) else "projects/job.html"
+    )
+    return render(request, template, context)
