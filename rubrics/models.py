@@ -41,6 +41,7 @@ class RubricVersion(models.Model):
     parent = models.ForeignKey(
         "self", on_delete=models.PROTECT, null=True, blank=True, related_name="children"
     )
+    subject_kind = models.CharField(max_length=16, default="pair")
     document = models.TextField()
     digest = models.CharField(max_length=80)
     semantic_digest = models.CharField(max_length=80)
@@ -69,28 +70,25 @@ class RubricVersion(models.Model):
         suffix = f".{self.revision}" if self.revision > 1 else ""
         return f"{self.rubric.slug}@{self.number}{suffix}"
 
-    @classmethod
-    def from_db(cls, *args: Any, **kwargs: Any) -> RubricVersion:
-        version = super().from_db(*args, **kwargs)
-        version._stored_status = version.__dict__.get("status")
-        return version
-
-    # Set by from_db: what the database holds, whatever the instance was changed to since.
-    _stored_status: str | None = None
-
     # What may still happen to a published version: it is retired.
     _RETIRING: ClassVar = {"status"}
 
+    def stored_status(self) -> str | None:
+        """What the database holds, whatever this instance was changed to since."""
+        stored = type(self)._base_manager.filter(pk=self.pk)
+        return stored.values_list("status", flat=True).first()
+
     def save(self, *args: Any, **kwargs: Any) -> None:
-        fields = set(kwargs.get("update_fields") or ())
-        retiring = fields == self._RETIRING and self.status == self.Status.RETIRED
-        if self._stored_status not in (None, self.Status.DRAFT) and not retiring:
+        retiring = (
+            set(kwargs.get("update_fields") or ()) == self._RETIRING
+            and self.status == self.Status.RETIRED
+        )
+        if self.stored_status() not in (None, self.Status.DRAFT) and not retiring:
             raise Immutable(f"{self} is published and never changes; draft the next version.")
         super().save(*args, **kwargs)
-        self._stored_status = self.status
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
-        if self._stored_status not in (None, self.Status.DRAFT):
+        if self.stored_status() not in (None, self.Status.DRAFT):
             raise Immutable(f"{self} is published and never deleted.")
         return super().delete(*args, **kwargs)
 
@@ -104,10 +102,6 @@ class VersionRow(models.Model):
     def owning_version(self) -> RubricVersion:
         raise NotImplementedError
 
-    def _guard(self) -> None:
-        if self.owning_version()._stored_status != RubricVersion.Status.DRAFT:
-            raise Immutable(f"{self.owning_version()} is published and never changes.")
-
     def save(self, *args: Any, **kwargs: Any) -> None:
         self._guard()
         super().save(*args, **kwargs)
@@ -115,6 +109,11 @@ class VersionRow(models.Model):
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         self._guard()
         return super().delete(*args, **kwargs)
+
+    def _guard(self) -> None:
+        version = self.owning_version()
+        if version.stored_status() != RubricVersion.Status.DRAFT:
+            raise Immutable(f"{version} is published and never changes; draft the next version.")
 
 
 class Criterion(VersionRow):
@@ -144,7 +143,9 @@ class Criterion(VersionRow):
     kind = models.CharField(max_length=16, choices=Kind)
     family = models.CharField(max_length=16, choices=Family)
     level = models.CharField(max_length=16, choices=Level)
-    values = models.JSONField(encoder=StrictEncoder)
+    # Codes in scale order; empty at the interval level, where `bounds` holds [lowest, highest].
+    values = models.JSONField(default=list, encoder=StrictEncoder)
+    bounds = models.JSONField(null=True, blank=True, encoder=StrictEncoder)
     allows_na = models.BooleanField(default=False)
     weight = models.FloatField(null=True, blank=True)
     order = models.PositiveIntegerField()
@@ -167,6 +168,11 @@ class Criterion(VersionRow):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def heading(self) -> str:
+        """The words for a narrow row."""
+        return self.title or self.text
 
     def owning_version(self) -> RubricVersion:
         return self.version

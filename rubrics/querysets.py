@@ -33,6 +33,9 @@ class GuardedQuerySet(QuerySet[M]):
         self.guard()
         return super().delete()
 
+    def bulk_create(self, *args: Any, **options: Any) -> NoReturn:
+        raise Immutable("Rubric rows are written one by one, so that the guard sees each.")
+
     def bulk_update(self, *args: Any, **options: Any) -> NoReturn:
         raise Immutable("Rubric rows are written one by one, so that the guard sees each.")
 

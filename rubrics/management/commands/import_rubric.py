@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from projects.commands import existing_file, project_named
+from rubrics.actions import RubricRefused, import_rubric, publish
+from rubrics.document import RubricError
+
+
+class Command(BaseCommand):
+    help = "Read a rubric from a YAML file into a draft, and publish it when asked to."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", help="the YAML document; docs/rubric-format.md describes it")
+        parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument("--slug", default="", help="the rubric's slug; by default its task")
+        parser.add_argument(
+            "--publish", metavar="NOTE", help="publish at once, with this change note"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = project_named(options["project"])
+        file = existing_file(options["file"])
+        try:
+            version = import_rubric(
+                project=project,
+                source=file.read_bytes(),
+                acting_user=None,
+                slug=options["slug"],
+            )
+            if options["publish"] is not None and version.status == version.Status.DRAFT:
+                version = publish(version=version, change_note=options["publish"], acting_user=None)
+        except RubricError as refusal:
+            found = "\n".join(f"  {problem}" for problem in refusal.problems)
+            raise CommandError(f"{file.name} is not imported:\n{found}") from None
+        except RubricRefused as refusal:
+            raise CommandError(str(refusal)) from None
+        for warning in version.warnings:
+            self.stderr.write(self.style.WARNING(f"  warning: {warning}"))
+        self.stdout.write(f"{version} is {version.status}: {version.digest}")
