@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotate.actions.rounds import ROUND_SIZE, RoundRefused, start_round
+from annotate.commands import version_named
+from projects.commands import project_named, users_named
+
+
+class Command(BaseCommand):
+    help = "Open a calibration round: every rater labels every pair, independently."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument("--rubric", required=True, metavar="SLUG@N")
+        parser.add_argument(
+            "--raters",
+            required=True,
+            nargs="+",
+            metavar="USER",
+            help="two at least; three is usual",
+        )
+        parser.add_argument("--size", type=int, default=ROUND_SIZE, help="pairs (default 40)")
+        parser.add_argument("--seed", type=int, help="for the draw and the orders; recorded")
+        parser.add_argument(
+            "--skip-criteria-after-gate",
+            action="store_true",
+            help="do not ask the criteria once a gate decides (they are measured by default)",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = project_named(options["project"])
+        try:
+            batch = start_round(
+                project=project,
+                version=version_named(project, options["rubric"]),
+                raters=users_named(options["raters"]),
+                acting_user=None,
+                size=options["size"],
+                seed=options["seed"],
+                ask_after_gate=not options["skip_criteria_after_gate"],
+            )
+        except RoundRefused as refusal:
+            raise CommandError(str(refusal)) from None
+        self.stdout.write(
+            f"{batch} is open: {options['size']} pairs, {len(options['raters'])} raters, "
+            f"{batch.version}, seed {batch.seed}."
+        )
