@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,6 +72,22 @@ class BatchQuerySet(QuerySet["Batch"]):
     def closed(self) -> BatchQuerySet:
         return self.filter(closed_at__isnull=False)
 
+    def open_or_last(self) -> BatchQuerySet:
+        """The rounds that a home page speaks of: what is open, and the last one of each project."""
+        from annotate.models import Batch
+
+        later = Batch.objects.rounds().filter(
+            project=OuterRef("project"), number__gt=OuterRef("number")
+        )
+        return self.filter(Q(closed_at__isnull=True) | ~Exists(later))
+
+    def of_user(self, user: User) -> BatchQuerySet:
+        return self.filter(raters__user=user)
+
+    def with_versions(self) -> BatchQuerySet:
+        """With project and rubric version, without the version's whole document."""
+        return self.select_related("project", "version__rubric").defer("version__document")
+
 
 class AssignmentQuerySet(QuerySet["Assignment"]):
     def live(self) -> AssignmentQuerySet:
@@ -94,6 +110,16 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
     def submitted(self) -> AssignmentQuerySet:
         return self.filter(state="submitted")
 
+    def progress(self) -> QuerySet[Assignment, dict[str, Any]]:
+        """A row per batch and rater: how many pairs they hold, how many they have voted on."""
+        return (
+            self.live()
+            .order_by()
+            .values("batch_id", "rater_id", "rater__name", "rater__kind")
+            .annotate(total=Count("id"), done=Count("id", filter=Q(state="submitted")))
+            .order_by("batch_id", "rater__name")
+        )
+
     def in_queue_order(self) -> AssignmentQuerySet:
         """Each rater's own order; what was skipped comes back at the end."""
         return self.order_by(F("skipped_at").asc(nulls_first=True), "position")
@@ -105,6 +131,10 @@ class VoteQuerySet(QuerySet["Vote"]):
 
     def of_batches(self, *batches: Batch) -> VoteQuerySet:
         return self.filter(batch__in=batches)
+
+    def last_by_rater(self) -> QuerySet[Vote, dict[str, Any]]:
+        """A row per batch and rater: when they last voted."""
+        return self.order_by().values("batch_id", "rater_id").annotate(last=Max("at"))
 
 
 class LabelQuerySet(QuerySet["Label"]):
