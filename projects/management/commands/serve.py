@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from typing import Any
+from urllib.error import URLError
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+# Loopback only: whoever wants more puts a proxy in front, with TLS.
+ADDRESS = "127.0.0.1"
+READY_WITHIN_S = 60
+
+
+class Command(BaseCommand):
+    help = "Run the web server and one worker with its clock, until Ctrl-C stops both."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--web-workers", type=int, default=2)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        port = options["port"]
+        processes = [
+            subprocess.Popen(web_command(port, options["web_workers"])),  # noqa: S603
+            subprocess.Popen(worker_command()),  # noqa: S603
+        ]
+        # SIGTERM is how supervisors and `kill` say Ctrl-C.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            wait_until_up(port, processes)
+            self.stdout.write(f"\nCalibrant is up: http://{ADDRESS}:{port}/   (Ctrl-C stops it)\n")
+            watch(processes)
+        except KeyboardInterrupt:
+            self.stdout.write("\nStopping.")
+        finally:
+            stop(processes)
+
+
+def web_command(port: int, workers: int) -> list[str]:
+    return [
+        *(sys.executable, "-m", "gunicorn", "config.wsgi"),
+        *("--bind", f"{ADDRESS}:{port}", "--workers", str(workers), "--log-level", "warning"),
+    ]
+
+
+def worker_command() -> list[str]:
+    schedule = str(settings.CELERY_BEAT_SCHEDULE_FILENAME)
+    return [
+        *(sys.executable, "-m", "celery", "-A", "config", "worker", "--beat"),
+        *("--schedule", schedule, "--concurrency", "1", "--loglevel", "WARNING"),
+    ]
+
+
+def wait_until_up(port: int, processes: list[subprocess.Popen[bytes]]) -> None:
+    deadline = time.monotonic() + READY_WITHIN_S
+    while time.monotonic() < deadline:
+        refuse_if_ended(processes)
+        try:
+            urllib.request.urlopen(f"http://{ADDRESS}:{port}/login/", timeout=2)  # noqa: S310
+        except (URLError, TimeoutError, ConnectionError):
+            time.sleep(0.1)
+        else:
+            return
+    raise CommandError(f"The web server did not answer within {READY_WITHIN_S} s.")
+
+
+def watch(processes: list[subprocess.Popen[bytes]]) -> None:
+    while True:
+        refuse_if_ended(processes)
+        time.sleep(0.5)
+
+
+def refuse_if_ended(processes: list[subprocess.Popen[bytes]]) -> None:
+    for process in processes:
+        if process.poll() is not None:
+            raise CommandError(
+                f"A process ended by itself (status {process.returncode}); its last lines above "
+                "say why. Is the port taken? PORT=8010 make demo uses another."
+            )
+
+
+def stop(processes: list[subprocess.Popen[bytes]]) -> None:
+    """Ask each to finish; whoever has not after ten seconds is ended."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
