@@ -40,7 +40,7 @@ _ID = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 
 _COMMON = ("id", "title", "check", "help", "family", "lineage")
 _ANCHORED = ("allows_na", "anchors", "pass_example", "fail_example")
-_KEYS: dict[Kind, tuple[str, ...]] = {
+KEYS: dict[Kind, tuple[str, ...]] = {
     "gate": _COMMON + _ANCHORED,
     "criterion": (*_COMMON, *_ANCHORED, "weight", "level", "values", "range"),
     "automatic": (*_COMMON, "rule"),
@@ -60,8 +60,8 @@ _REFUSED: dict[Kind, dict[str, str]] = {
         **dict.fromkeys(("values", "level", "range", *_ANCHORED), _BY_CODE),
     },
 }
-_COUNTS = ("min_words", "max_words", "min_characters", "max_characters")
-_PHRASES = ("must_contain", "must_not_contain")
+COUNTS = ("min_words", "max_words", "min_characters", "max_characters")
+PHRASES = ("must_contain", "must_not_contain")
 
 
 def items_of(section: Item | None) -> list[Item]:
@@ -77,7 +77,7 @@ def read_check(item: Item, kind: Kind, subject: SubjectKind) -> Criterion | None
         item.problem("must be a mapping with id and check")
         return None
     _use_id_as_place(item)
-    keys = item.mapping(_KEYS[kind], _REFUSED[kind])
+    keys = item.mapping(KEYS[kind], _REFUSED[kind])
     level, values, bounds = _scale(item, keys, kind)
     return Criterion(
         key=_id(item, keys.get("id")),
@@ -191,9 +191,10 @@ def _bounds(check: Item, item: Item | None) -> tuple[float, float] | None:
 
 
 def _values(item: Item) -> tuple[str, ...]:
-    read = [(entry, entry.code()) for entry in item.sequence()]
-    if item.is_sequence and not 2 <= len(read) <= MAX_VALUES:
-        item.problem(f"needs from 2 to {MAX_VALUES} values; has {len(read)}")
+    entries = item.sequence()
+    if item.is_sequence and not 2 <= len(entries) <= MAX_VALUES:
+        item.problem(f"needs from 2 to {MAX_VALUES} values; has {len(entries)}")
+    read = [(entry, entry.code()) for entry in entries]
     seen: set[str] = set()
     for entry, value in read:
         if value is None:
@@ -271,12 +272,12 @@ def _rule(check: Item, item: Item | None) -> tuple[tuple[str, RuleValue], ...]:
     if item is None or item.is_empty:
         (item or check).problem("an automatic check needs a rule, such as rule: {max_words: 150}")
         return ()
-    keys = item.mapping(_COUNTS + _PHRASES)
-    if item.is_mapping and not keys:
-        item.problem(f"a rule needs at least one of {', '.join(_COUNTS + _PHRASES)}")
+    keys = item.mapping(COUNTS + PHRASES)
+    if item.is_mapping and not item.node.value:
+        item.problem(f"a rule needs at least one of {', '.join(COUNTS + PHRASES)}")
     rule: dict[str, RuleValue] = {}
     for name, entry in keys.items():
-        value = entry.whole(1, 10_000_000) if name in _COUNTS else entry.texts()
+        value = entry.whole(1, 10_000_000) if name in COUNTS else entry.texts()
         if value is not None:
             rule[name] = value
     for unit in ("words", "characters"):

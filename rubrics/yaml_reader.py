@@ -238,12 +238,12 @@ def _decoded(source: str | bytes) -> str:
     if isinstance(source, str):
         text = source.removeprefix("\ufeff")
     else:
-        encoding = "utf-16" if source[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        wide = source[:2] in (b"\xff\xfe", b"\xfe\xff")
         try:
-            text = source.decode(encoding)
+            text = source.decode("utf-16" if wide else "utf-8-sig")
         except UnicodeDecodeError as error:
             line = source.count(b"\n", 0, error.start) + 1
-            raise _refused(f"not valid {encoding[:6].upper()} text", line) from error
+            raise _refused(f"not valid {'UTF-16' if wide else 'UTF-8'} text", line) from error
     text = text.replace("\r\n", "\n")
     if bad := _FORBIDDEN.search(text):
         line = text.count("\n", 0, bad.start()) + 1

@@ -24,8 +24,9 @@ from rubrics.yaml_check import items_of, read_check, text_of, title
 from rubrics.yaml_reader import Item, quoted
 
 MAX_NUMBER = 1_000_000
+MAX_NAME = 120
 
-_TASK = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_TASK = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
 # A side, then its strength in words, which the other side must mirror.
 _SCALE_NAME = re.compile(r"A((?:_[A-Za-z0-9]+)*)")
 
@@ -50,6 +51,8 @@ _NOT_IN_PREFERENCE = {
 def read(root: Item) -> Parsed:
     """The rubric of a composed document. Raises RubricError with every problem found."""
     keys = root.mapping(_ROOT)
+    if not root.is_mapping:
+        yaml_reader.finish(root.problems)
     subject = _subject(keys.get("subject"))
     checks = [
         (item, read_check(item, kind, subject))
@@ -63,7 +66,7 @@ def read(root: Item) -> Parsed:
         criteria.append(criterion)
     rubric = Rubric(
         task=_task(root, keys.get("task")),
-        name=text_of(keys, "name"),
+        name=_name(keys),
         number=keys["rubric_version"].whole(1, MAX_NUMBER) if "rubric_version" in keys else None,
         subject=subject,
         criteria=tuple(criteria),
@@ -81,10 +84,17 @@ def _task(root: Item, item: Item | None) -> str:
         (item or root).problem("task is missing: a short name for what is judged")
     elif item and task and not _TASK.fullmatch(task):
         item.problem(
-            f"{quoted(task)} is no short name: use letters, digits, - and _, up to 64, "
+            f"{quoted(task)} is no short name: use letters, digits, - and _, up to 50, "
             "and write words in name"
         )
     return task or ""
+
+
+def _name(keys: Mapping[str, Item]) -> str:
+    name = text_of(keys, "name")
+    if len(name) > MAX_NAME:
+        keys["name"].problem(f"name is over {MAX_NAME} characters")
+    return name
 
 
 def _subject(item: Item | None) -> SubjectKind:
@@ -161,7 +171,7 @@ def _refuse_repeated_ids(checks: list[tuple[Item, Criterion | None]]) -> None:
 
 def _refuse_empty(root: Item, keys: Mapping[str, Item]) -> None:
     asked = _count(keys, "gates") + _count(keys, "criteria") + ("preference" in keys)
-    if root.is_mapping and not asked:
+    if not asked:
         root.problem(
             "an empty rubric: it asks experts nothing; add gates, criteria or a preference"
         )
