@@ -1,5 +1,11 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from annotate.views import home
 
 app_name = "annotate"
 
-urlpatterns: list[URLPattern] = []
+# One line per page, sorted by its address.
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("p/<slug:slug>/", home.project, name="project"),
+]

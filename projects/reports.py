@@ -61,5 +61,5 @@ def _flat(result: Mapping[str, object]) -> list[tuple[str, object]]:
     return flat
 
 
-def _words(key: str) -> str:
+def _words(key: object) -> str:
     return str(key).replace("_", " ")

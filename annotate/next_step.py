@@ -1,0 +1,129 @@
+"""What a lead does next in a project: one sentence and one button, from plain counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+ROUND_SIZE = 40
+
+
+class Need(StrEnum):
+    """Whom the project waits for."""
+
+    YOU = "you"
+    RATERS = "raters"
+
+
+@dataclass(frozen=True)
+class Left:
+    """How many pairs of an open round a rater still has to vote on."""
+
+    name: str
+    pairs: int
+
+
+@dataclass(frozen=True)
+class LastRound:
+    """The round to speak of: its raters' remaining work where it is open."""
+
+    number: int
+    open: bool
+    # The rubric and the number of its version: a new revision of it is no new version.
+    version: tuple[int, int]
+    left: tuple[Left, ...] = ()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a project stands: what it holds, and its newest round, if any."""
+
+    pairs: int
+    drafts: int
+    # The version published last, as above, and in words ("Claim summaries, version 2").
+    version: tuple[int, int] | None = None
+    version_name: str = ""
+    last: LastRound | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    need: Need
+    sentence: str
+    action: str
+    # A URL name; its arguments are the project's slug and, where there is one, the round.
+    route: str
+    number: int | None = None
+
+
+def next_step(standing: Standing) -> Step:
+    """The first thing that keeps the project from going on, in the order of the road."""
+    last = standing.last
+    if last is not None and last.open:
+        return _open_round(last)
+    if standing.version is None:
+        return _no_version(standing.drafts)
+    if last is None:
+        return _first_round(standing)
+    if standing.version != last.version:
+        return Step(
+            Need.YOU,
+            f"{standing.version_name} is published and no round has tried it yet. "
+            "Start one on fresh pairs.",
+            "Start a round",
+            "annotate:round_new",
+        )
+    return Step(
+        Need.YOU,
+        f"Round {last.number} is closed. Read what it says about every check; "
+        "then revise the rubric, or start another round.",
+        f"Read round {last.number}",
+        "annotate:round",
+        last.number,
+    )
+
+
+def _open_round(last: LastRound) -> Step:
+    waiting = [rater for rater in last.left if rater.pairs]
+    if not waiting:
+        sentence = f"Everyone has finished round {last.number}. Close it, and its report opens."
+        return Step(Need.YOU, sentence, f"Go to round {last.number}", "annotate:round", last.number)
+    if len(waiting) == 1:
+        pairs = "pair" if waiting[0].pairs == 1 else "pairs"
+        sentence = (
+            f"{waiting[0].name} has {waiting[0].pairs} {pairs} left in round {last.number}; "
+            "then you can close it."
+        )
+    else:
+        sentence = (
+            f"{len(waiting)} raters are still labelling round {last.number}. "
+            "Nothing to do until they have finished."
+        )
+    return Step(Need.RATERS, sentence, f"See round {last.number}", "annotate:round", last.number)
+
+
+def _no_version(drafts: int) -> Step:
+    sentence = (
+        "The rubric is still a draft. Read it as an expert would, then publish it."
+        if drafts
+        else "Nothing can be labelled before a rubric is published. Import one as YAML."
+    )
+    return Step(Need.YOU, sentence, "Open the rubrics", "rubrics:rubrics")
+
+
+def _first_round(standing: Standing) -> Step:
+    if standing.pairs:
+        return Step(
+            Need.YOU,
+            f"{standing.version_name} is published and {standing.pairs:,} pairs are here. "
+            "Start the first round.",
+            "Start a round",
+            "annotate:round_new",
+        )
+    return Step(
+        Need.YOU,
+        f"{standing.version_name} is published, but there are no pairs yet. "
+        f"Import them; a round takes {ROUND_SIZE}.",
+        "See the project",
+        "annotate:project",
+    )

@@ -1,0 +1,118 @@
+"""What a project holds, on one page; leads see all of it, others what is theirs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet
+
+from annotate.home import (
+    OwnRound,
+    RoundCard,
+    own_rounds_of,
+    pair_counts,
+    round_cards,
+    standings_of,
+)
+from annotate.models import Batch
+from annotate.next_step import Step, next_step
+from projects.models import Event, Membership, Project, Role, User
+from rubrics.models import Rubric, RubricVersion
+
+EVENTS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class RubricLine:
+    rubric: Rubric
+    versions: tuple[RubricVersion, ...]
+
+
+@dataclass(frozen=True)
+class Member:
+    user: User
+    roles: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Overview:
+    own: tuple[OwnRound, ...]
+    rubrics: tuple[RubricLine, ...]
+    leads: tuple[Member, ...]
+    # For leads only.
+    step: Step | None = None
+    pairs: int = 0
+    votes: int = 0
+    rounds: tuple[RoundCard, ...] = ()
+    imported: tuple[Batch, ...] = ()
+    members: tuple[Member, ...] = ()
+    events: tuple[Event, ...] = ()
+
+
+def overview_of(project: Project, user: User, roles: frozenset[str]) -> Overview:
+    own = own_rounds_of(user).get(project.pk, ())
+    rubrics = rubric_lines(project)
+    members = members_of(project)
+    leads = tuple(member for member in members if Role.LEAD.label in member.roles)
+    if Role.LEAD not in roles:
+        return Overview(own, rubrics, leads)
+    rounds = tuple(round_cards(all_rounds(project)))
+    return Overview(
+        own,
+        rubrics,
+        leads,
+        step=next_step(standings_of([project], {project.pk: rounds})[project.pk]),
+        pairs=pair_counts([project]).get(project.pk, 0),
+        votes=sum(card.done for card in rounds),
+        rounds=rounds,
+        imported=tuple(imported_sets(project)),
+        members=members,
+        events=tuple(recent_events(project)),
+    )
+
+
+def all_rounds(project: Project) -> QuerySet[Batch]:
+    return Batch.objects.rounds().of_project(project).with_versions().order_by("-number")
+
+
+def rubric_lines(project: Project) -> tuple[RubricLine, ...]:
+    """Each rubric with the latest revision of each of its versions, newest first."""
+    versions = RubricVersion.objects.of_project(project).select_related("rubric")
+    latest: dict[Rubric, dict[int, RubricVersion]] = defaultdict(dict)
+    for version in versions.defer("document").newest_first():
+        latest[version.rubric].setdefault(version.number, version)
+    ordered = sorted(latest.items(), key=lambda item: item[0].name)
+    return tuple(RubricLine(rubric, tuple(found.values())) for rubric, found in ordered)
+
+
+def members_of(project: Project) -> tuple[Member, ...]:
+    held: dict[User, list[str]] = defaultdict(list)
+    memberships = Membership.objects.filter(project=project).select_related("user")
+    for membership in memberships.order_by("user__last_name", "user__username", "role"):
+        held[membership.user].append(membership.get_role_display())
+    return tuple(Member(user, tuple(roles)) for user, roles in held.items())
+
+
+def imported_sets(project: Project) -> QuerySet[Batch]:
+    """Imported vote sets, each with `subject_count`, `rater_count` and `vote_count`."""
+    return (
+        Batch.objects.imported()
+        .visible()
+        .of_project(project)
+        .with_versions()
+        .annotate(
+            vote_count=Count("votes", filter=Q(votes__current=True)),
+            subject_count=Count("votes__subject", filter=Q(votes__current=True), distinct=True),
+            rater_count=Count("votes__rater", filter=Q(votes__current=True), distinct=True),
+        )
+        .order_by("name")
+    )
+
+
+def recent_events(project: Project) -> Sequence[Event]:
+    """What was done to the project; each single vote is in the audit log, not here."""
+    events = Event.objects.filter(project=project).select_related("actor")
+    named = events.exclude(Q(verb__startswith="vote.") | Q(verb__startswith="assignment."))
+    return list(named[:EVENTS_SHOWN])
