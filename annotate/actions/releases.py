@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from django.conf import settings as django_settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from annotate import release
+from annotate.models import Batch, GoldAnswer, Release, Slot, Subject, Vote
+from annotate.ratings import votes_by_subject
+from projects.audit import record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from annotate.decisions import VoteView
+    from annotate.querysets import SubjectQuerySet
+    from projects.models import User
+
+SUBJECTS_AT_ONCE = 200
+
+
+class ReleaseRefused(Exception):
+    """The batch cannot be released; the message says why and what to do."""
+
+
+def export_pairs(
+    *, batch: Batch, settings: release.Settings, out: Path, acting_user: User | None
+) -> Release:
+    """Write the decided pairs of a closed batch into `out`, with schema and manifest.
+
+    The manifest comes last, so that a folder that holds one holds all of it.
+    """
+    if batch.closed_at is None:
+        raise ReleaseRefused(f"{batch} is open, its votes still change: close it first.")
+    _refuse_to_overwrite(out)
+    out.mkdir(parents=True, exist_ok=True)
+    made = _provenance(batch)
+    ledger, meter = release.Ledger(), release.Meter(release.PAIRS_FILE)
+    lines = release.rows(_candidates(batch), settings, ledger, made.rubric_version)
+    _write(out / release.PAIRS_FILE, meter.through(lines))
+    schema = release.document(release.schema())
+    _write(out / release.SCHEMA_FILE, [schema])
+    manifest = release.manifest(
+        ledger,
+        made,
+        settings,
+        files=[meter.entry(), release.describe(release.SCHEMA_FILE, schema)],
+        total=pairs_of(batch).count(),
+    )
+    with transaction.atomic():
+        row = Release.objects.create(
+            project=batch.project,
+            batch=batch,
+            format="trl",
+            policy=settings.policy,
+            manifest=manifest,
+            created_by=acting_user,
+        )
+        record(
+            "release.exported",
+            project=batch.project,
+            actor=acting_user,
+            target=row.public_id,
+            batch=str(batch),
+            exported=len(ledger.exported),
+        )
+    _write(out / release.MANIFEST_FILE, [release.document(manifest)])
+    return row
+
+
+def pairs_of(batch: Batch) -> SubjectQuerySet:
+    """Every pair the batch is about, voted on or not."""
+    given = Slot.objects.filter(batch=batch, subject=OuterRef("pk"))
+    voted = Vote.objects.filter(batch=batch, subject=OuterRef("pk"))
+    return Subject.objects.pairs().filter(Exists(given) | Exists(voted))
+
+
+def _candidates(batch: Batch) -> Iterator[release.Candidate]:
+    votes = votes_by_subject(batch)
+    gold = set(
+        GoldAnswer.objects.filter(subject__in=pairs_of(batch)).values_list("subject", flat=True)
+    )
+    subjects = pairs_of(batch).select_related("pair").prefetch_related("parts")
+    for subject in subjects.iterator(chunk_size=SUBJECTS_AT_ONCE):
+        yield _candidate(subject, votes.get(subject.pk, []), gold=subject.pk in gold)
+
+
+def _candidate(subject: Subject, votes: list[VoteView], *, gold: bool) -> release.Candidate:
+    texts = {part.key: part.text for part in subject.parts.all()}
+    pair = getattr(subject, "pair", None)
+    return release.Candidate(
+        id=subject.external_id,
+        messages=pair.messages if pair else [],
+        response_a=texts.get("A"),
+        response_b=texts.get("B"),
+        votes=votes,
+        context=pair.context if pair else "",
+        model_a=pair.model_a if pair else "",
+        model_b=pair.model_b if pair else "",
+        gold=gold,
+    )
+
+
+def _provenance(batch: Batch) -> release.Provenance:
+    version = batch.version
+    voted = Vote.objects.of_batches(batch).current().values("rater")
+    return release.Provenance(
+        project=batch.project.slug,
+        batch=str(batch),
+        label_source=_label_source(batch),
+        rubric=version.rubric.slug,
+        version=version.number,
+        revision=version.revision,
+        digest=version.digest,
+        semantic_digest=version.semantic_digest,
+        code_version=django_settings.CALIBRANT_VERSION,
+        made_at=timezone.now(),
+        raters=list(batch.project.raters.filter(pk__in=voted).values_list("pseudonym", flat=True)),
+        seed=batch.seed,
+    )
+
+
+def _label_source(batch: Batch) -> str:
+    if batch.simulated:
+        return "simulated"
+    return "imported" if batch.kind == Batch.Kind.IMPORTED else "vote"
+
+
+def _refuse_to_overwrite(out: Path) -> None:
+    for name in (release.PAIRS_FILE, release.SCHEMA_FILE, release.MANIFEST_FILE):
+        if (out / name).exists():
+            raise ReleaseRefused(f"{out / name} exists already: choose another folder.")
+
+
+def _write(file: Path, chunks: Iterable[bytes]) -> None:
+    """All of the file or nothing of it: written beside its place, then moved there."""
+    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as stream:
+        try:
+            _pour(stream, chunks)
+        except BaseException:
+            Path(stream.name).unlink()
+            raise
+    Path(stream.name).replace(file)
+
+
+def _pour(stream: IO[bytes], chunks: Iterable[bytes]) -> None:
+    stream.writelines(chunks)
+    stream.flush()
+    os.fsync(stream.fileno())
