@@ -13,10 +13,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_safe
-from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
 
 from projects.access import job_for, user_of
 from projects.forms import SignInForm
+from projects.models import Job
 from projects.reports import report_of
 
 if TYPE_CHECKING:
@@ -81,8 +82,16 @@ def job(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     found = job_for(user_of(request), public_id)
     if found.project.slug != slug:
         raise Http404
-    context = {"job": found, "project": found.project, "report": report_of(found.result)}
-    template = (
-        "projects/job.html#progress" if getattr(request, "htmx", False) else "projects/job.html"
-    )
-    return render(request, template, context)
+    moving = found.state in (Job.State.PENDING, Job.State.RUNNING)
+    context = {
+        "job": found,
+        "project": found.project,
+        "moving": moving,
+        "report": report_of(found.result),
+    }
+    if not getattr(request, "htmx", False):
+        return render(request, "projects/job.html", context)
+    if not moving:
+        # The report stands on the page and not in the fragment.
+        return HttpResponseClientRefresh()
+    return render(request, "projects/job.html#progress", context)
