@@ -68,15 +68,21 @@ class ProjectCard:
     own: tuple[OwnRound, ...]
     # For leads only.
     step: Step | None = None
+    standing: Standing | None = None
     waits_for: str = ""
     rounds: tuple[RoundCard, ...] = ()
+
+    @property
+    def idle(self) -> bool:
+        """Nothing here for this person to do or to look after."""
+        return self.step is None and not self.own
 
     @property
     def order(self) -> tuple[bool, bool, str]:
         """What needs this person first, then what is open, then by name."""
         to_label = any(not own.finished for own in self.own)
         needs = to_label or (self.step is not None and self.step.need == Need.YOU)
-        return (not needs, self.step is None, self.project.name)
+        return (not needs, self.idle, self.project.name)
 
 
 def cards_for(user: User) -> list[ProjectCard]:
@@ -95,6 +101,7 @@ def cards_for(user: User) -> list[ProjectCard]:
                 held,
                 own=own.get(project.pk, ()),
                 step=next_step(standing) if standing else None,
+                standing=standing,
                 waits_for=waits_for(standing) if standing else "",
                 rounds=rounds.get(project.pk, ()),
             )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 ROUND_SIZE = 40
+IN_WORDS = dict(enumerate(("Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"), 2))
 
 
 class Need(StrEnum):
@@ -96,7 +97,7 @@ def _open_round(last: LastRound) -> Step:
         )
     else:
         sentence = (
-            f"{len(waiting)} raters are still labelling round {last.number}. "
+            f"{IN_WORDS.get(len(waiting), len(waiting))} raters are still labelling round {last.number}. "
             "Nothing to do until they have finished."
         )
     return Step(Need.RATERS, sentence, f"See round {last.number}", "annotate:round", last.number)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    return render(request, "annotate/home.html", {"cards": cards_for(user_of(request))})
+    cards = cards_for(user_of(request))
+    to_do = any(not card.idle for card in cards)
+    return render(request, "annotate/home.html", {"cards": cards, "to_do": to_do})
 
 
 @require_safe
