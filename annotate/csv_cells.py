@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from annotate.lines import MAX_BYTES, Line, LongLine, encoding_problem
 from annotate.problems import Problem
 
+# No spreadsheet has more columns; without a bound, a line of commas would fill the memory.
+MOST_CELLS = 16_384
 TOO_LONG = f"The row is longer than {MAX_BYTES // 1024 // 1024} MB and was not read."
 
 
@@ -20,11 +22,13 @@ class CsvRow:
     """Cells of one record that begins on `line`.
 
     bad: the first line of the record that is not UTF-8, if any; its cells then hold surrogates.
+    has_quotes: a lone empty cell in quotes is a row, a blank line is none.
     """
 
     line: int
     cells: tuple[str, ...]
     bad: Line | None = None
+    has_quotes: bool = False
 
 
 def csv_rows(lines: Iterable[Line | LongLine], delimiter: str) -> Iterator[CsvRow | Problem]:
@@ -46,11 +50,13 @@ class _Record:
     delimiter: str
     begun_on: int
     cells: list[str] = field(default_factory=list)
-    parts: list[str] = field(default_factory=list)
+    # The open quoted cell so far, as bytes: a text of many short lines would cost ten times that.
+    held: bytearray = field(default_factory=bytearray)
     quoted: bool = False
     quote_line: int = 0
     size: int = 0
     is_long: bool = False
+    is_wide: bool = False
     stray: bool = False
     bad: Line | None = None
 
@@ -63,8 +69,8 @@ class _Record:
         if self.size > MAX_BYTES + 2:
             self.is_long = True
         done = self._cells_of(line)
-        if self.is_long:
-            self.cells, self.parts = [], []
+        if self.is_long or len(self.cells) > MOST_CELLS:
+            self._let_go()
         return done
 
     def _skip(self, line: LongLine) -> None:
@@ -73,7 +79,11 @@ class _Record:
             self.quoted = not self.quoted
             self.quote_line = line.number
         self.is_long = True
-        self.cells, self.parts = [], []
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self.is_wide = self.is_wide or len(self.cells) > MOST_CELLS
+        self.cells, self.held = [], bytearray()
 
     def _cells_of(self, line: Line) -> bool:
         text = self._decoded(line)
@@ -81,17 +91,16 @@ class _Record:
         end = "\n" if line.ended else ""
         bare = text.removesuffix("\r")
         if not self.quoted and '"' not in bare:
-            self.cells += bare.split(self.delimiter)
+            self.cells += bare.split(self.delimiter, MOST_CELLS)
             return True
         at = 0
         while True:
             if self.quoted:
                 closing = _closing_quote(text, at)
                 if closing < 0:
-                    self.parts.append(text[at:].replace('""', '"') + end)
+                    self.held += (_single(text[at:]) + end).encode(errors="surrogateescape")
                     return False
-                self.parts.append(text[at:closing].replace('""', '"'))
-                at = self._close(bare, closing + 1)
+                at = self._close(_single(text[at:closing]), bare, closing + 1)
             elif bare.startswith('"', at):
                 self.quoted, self.quote_line, at = True, line.number, at + 1
                 continue
@@ -99,14 +108,16 @@ class _Record:
                 stop = self._stop(bare, at)
                 self.cells.append(bare[at:stop])
                 at = stop
+            if len(self.cells) > MOST_CELLS:
+                self._let_go()
             if at >= len(bare):
                 return True
             at += len(self.delimiter)
 
-    def _close(self, bare: str, at: int) -> int:
+    def _close(self, rest: str, bare: str, at: int) -> int:
         self.quoted = False
-        self.cells.append("".join(self.parts))
-        self.parts = []
+        self.cells.append(self.held.decode(errors="surrogateescape") + rest)
+        self.held = bytearray()
         stop = self._stop(bare, at)
         self.stray = self.stray or stop > at
         return stop
@@ -128,6 +139,9 @@ class _Record:
         """The record, once it has ended, or why it is refused."""
         if self.is_long:
             return Problem(self.begun_on, "", TOO_LONG, "line_too_long")
+        if self.is_wide:
+            message = f"The row has more than {MOST_CELLS} cells. Check its quotes."
+            return Problem(self.begun_on, "", message, "too_many_cells")
         if self.stray and self.bad:
             return encoding_problem(self.bad.number, "", self.bad.data)
         if self.stray:
@@ -136,7 +150,7 @@ class _Record:
                 "Write a quote inside a quoted cell as two quotes."
             )
             return Problem(self.begun_on, "", message, "quote")
-        return CsvRow(self.begun_on, tuple(self.cells), self.bad)
+        return CsvRow(self.begun_on, tuple(self.cells), self.bad, has_quotes=self.quote_line > 0)
 
     def unclosed(self) -> Problem:
         """The problem of a file that ends inside quotes."""
@@ -145,6 +159,10 @@ class _Record:
             "Close it, or write a quote inside a quoted cell as two quotes."
         )
         return Problem(self.quote_line, "", message, "unclosed_quote")
+
+
+def _single(quoted: str) -> str:
+    return quoted.replace('""', '"')
 
 
 def _closing_quote(text: str, at: int) -> int:

@@ -115,12 +115,15 @@ def _table(
     for row in rows:
         if isinstance(row, Problem):
             yield row
-        elif not (_is_blank(row) and (len(columns) > 1 or row.cells == ("",))):
+        elif not _is_blank(row, len(columns)):
             yield from _row(row, columns, repair=repair)
 
 
-def _is_blank(row: CsvRow | Problem) -> bool:
-    return isinstance(row, CsvRow) and len(row.cells) == 1 and not row.cells[0].strip(" ")
+def _is_blank(row: CsvRow | Problem, columns: int = 2) -> bool:
+    # Blanks alone may be the value of a table that has one column.
+    if isinstance(row, Problem) or row.has_quotes or len(row.cells) > 1:
+        return False
+    return row.cells[0] == "" or (columns > 1 and not row.cells[0].strip(" "))
 
 
 def _header_problem(header: CsvRow) -> Problem | None:
