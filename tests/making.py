@@ -2,7 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+
+from annotate.actions.rounds import start_round
+from annotate.models import Assignment, Pair, Part, Subject, Vote
 from projects.models import Membership, Project, User
+from rubrics.actions import import_rubric, publish
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from annotate.models import Batch
+    from rubrics.models import RubricVersion
+
+RUBRIC = """
+task: {task}
+rubric_version: {number}
+gates:
+  - id: G1
+    check: Every amount is the one in the file.
+criteria:
+  - id: C1
+    check: The first sentence names the cause of loss, as version {number} words it.
+    weight: 1
+"""
 
 
 def make_user(username: str = "someone", *, password: str = "correct horse battery") -> User:
@@ -18,3 +43,56 @@ def make_member(project: Project, *roles: str, username: str) -> User:
     for role in roles:
         Membership.objects.create(project=project, user=user, role=role)
     return user
+
+
+def make_version(
+    project: Project, *, task: str = "summaries", number: int = 1, published: bool = True
+) -> RubricVersion:
+    """A gate, a criterion and the preference."""
+    source = RUBRIC.format(task=task, number=number)
+    version = import_rubric(project=project, source=source, acting_user=None)
+    if published:
+        return publish(version=version, change_note="Made for a test.", acting_user=None)
+    return version
+
+
+def make_pairs(project: Project, count: int, *, prefix: str = "pair") -> list[Subject]:
+    """Pairs with texts of their own, all fresh."""
+    return [make_pair(project, f"{prefix}-{n}") for n in range(count)]
+
+
+def make_pair(project: Project, external_id: str = "pair-0") -> Subject:
+    subject = Subject.objects.create(
+        project=project, external_id=external_id, content_hash=f"hash of {external_id}"
+    )
+    Pair.objects.create(subject=subject)
+    for key in ("A", "B"):
+        Part.objects.create(subject=subject, key=key, text=f"Response {key} of {external_id}.")
+    return subject
+
+
+def make_round(
+    project: Project, raters: Sequence[User], *, size: int = 2, version: RubricVersion | None = None
+) -> Batch:
+    """An open round on pairs and, where none is given, on a version made for it."""
+    version = version or make_version(project)
+    made = Subject.objects.filter(project=project).count()
+    make_pairs(project, size, prefix=f"pair-{made}")
+    return start_round(
+        project=project, version=version, raters=raters, size=size, seed=1, acting_user=None
+    )
+
+
+def make_votes(batch: Batch, user: User, count: int | None = None) -> None:
+    """Bare votes, without labels: for what only counts them."""
+    mine = Assignment.objects.filter(batch=batch, rater__user=user).order_by("position")
+    for assignment in mine[:count]:
+        Vote.objects.create(
+            batch=batch,
+            subject=assignment.subject,
+            rater=assignment.rater,
+            assignment=assignment,
+            at=timezone.now(),
+        )
+        assignment.state = Assignment.State.SUBMITTED
+        assignment.save()
