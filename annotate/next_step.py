@@ -96,8 +96,9 @@ def _open_round(last: LastRound) -> Step:
             "then you can close it."
         )
     else:
+        many = IN_WORDS.get(len(waiting), len(waiting))
         sentence = (
-            f"{IN_WORDS.get(len(waiting), len(waiting))} raters are still labelling round {last.number}. "
+            f"{many} raters are still labelling round {last.number}. "
             "Nothing to do until they have finished."
         )
     return Step(Need.RATERS, sentence, f"See round {last.number}", "annotate:round", last.number)

@@ -21,7 +21,7 @@ from projects.models import Job
 from projects.reports import report_of
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, timedelta
     from uuid import UUID
 
     from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -72,7 +72,7 @@ def locked_until(request: HttpRequest, username: str) -> datetime:
         .values_list("attempt_time", flat=True)
         .first()
     )
-    cool_off = get_cool_off(request)
+    cool_off: timedelta = get_cool_off(request)
     return (last or timezone.now()) + cool_off
 
 
