@@ -15,7 +15,7 @@ from tests.making import make_user
 if TYPE_CHECKING:
     from django.http import HttpResponse
     from django.test import Client
-    from pytest_django.fixtures import SettingsWrapper
+    from pytest_django import Settings
 
     from projects.models import User
 
@@ -118,9 +118,7 @@ def test_no_password_is_kept_from_a_failed_try(client: Client, someone: User) ->
     assert "almost my secret" not in AccessAttempt.objects.get().post_data
 
 
-def test_passwords_are_hashed_with_argon2(
-    client: Client, settings: SettingsWrapper, db: None
-) -> None:
+def test_passwords_are_hashed_with_argon2(client: Client, settings: Settings, db: None) -> None:
     settings.PASSWORD_HASHERS = project_settings.PASSWORD_HASHERS
     person = make_user("someone", password=PASSWORD)
     assert person.password.startswith("argon2$argon2id$")
