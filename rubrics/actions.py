@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
@@ -32,18 +34,23 @@ def import_rubric(
     with transaction.atomic():
         Project.objects.select_for_update().get(pk=project.pk)
         rubric = _rubric_for(project, parsed.rubric, slug)
-        standing = _standing(rubric, parsed.rubric)
-        if standing is not None and standing.digest == document.digest(parsed.rubric):
-            return standing
-        if standing is not None and standing.status == RubricVersion.Status.DRAFT:
-            standing.delete()
-        version = _write(rubric, parsed, _place(rubric, parsed.rubric, standing))
+        number = parsed.rubric.number or _number_for(rubric, parsed.rubric)
+        at_number = rubric.versions.filter(number=number).newest_first()
+        draft, released = at_number.drafts().first(), at_number.released().first()
+        for standing in (draft, released):
+            if standing is not None and standing.digest == document.digest(parsed.rubric):
+                return standing
+        _refuse_another_meaning(rubric, parsed.rubric, released)
+        if draft is not None:
+            draft.delete()
+        version = _write(rubric, parsed, number, released.revision + 1 if released else 1)
         record(
             "rubric.drafted",
             project=project,
             actor=acting_user,
             target=version,
             digest=version.digest,
+            replaces=draft.digest if draft else None,
         )
     return version
 
@@ -54,18 +61,17 @@ def publish(*, version: RubricVersion, change_note: str, acting_user: User | Non
     if not note:
         raise RubricRefused("Say in the change note what changed and why.")
     with transaction.atomic():
-        version = (
-            RubricVersion.objects.select_for_update(of=("self",))
-            .select_related("rubric__project")
-            .get(pk=version.pk)
-        )
+        version = _locked(version)
         if version.status != RubricVersion.Status.DRAFT:
             raise RubricRefused(f"{version} is published already.")
         version.status = RubricVersion.Status.PUBLISHED
         version.change_note = note
         version.published_at = timezone.now()
         version.published_by = acting_user
+        # Drafted before its elder was published, it had no parent yet.
+        version.parent = _parent(version.rubric, version.number)
         version.save()
+        _name_rubric(version)
         record(
             "rubric.published",
             project=version.rubric.project,
@@ -78,52 +84,75 @@ def publish(*, version: RubricVersion, change_note: str, acting_user: User | Non
     return version
 
 
+def _locked(version: RubricVersion) -> RubricVersion:
+    rows = RubricVersion.objects.select_for_update(of=("self",)).select_related("rubric__project")
+    found = rows.filter(pk=version.pk).first()
+    if found is None:
+        raise RubricRefused(f"The draft {version} was replaced by another one: read that first.")
+    return found
+
+
+def _name_rubric(version: RubricVersion) -> None:
+    """A rubric goes by the name its newest published version gives it."""
+    rubric = version.rubric
+    if rubric.versions.released().newest_first().first() == version:
+        rubric.name = version.content.display_name
+        rubric.save(update_fields=["name"])
+
+
 def _rubric_for(project: Project, content: document.Rubric, slug: str) -> Rubric:
+    slug = slug or slugify(content.task)[:50] or "rubric"
+    try:
+        validate_slug(slug)
+    except ValidationError:
+        raise RubricRefused(
+            f"“{slug}” cannot stand in an address: use letters, digits, - and _."
+        ) from None
     rubric, _ = Rubric.objects.get_or_create(
-        project=project,
-        slug=slug or slugify(content.task)[:50] or "rubric",
-        defaults={"name": content.display_name[:120]},
+        project=project, slug=slug, defaults={"name": content.display_name}
     )
     return rubric
 
 
-def _standing(rubric: Rubric, content: document.Rubric) -> RubricVersion | None:
-    """The latest revision under the number the document asks for, else the newest draft."""
-    versions = rubric.versions.newest_first()
-    if content.number is None:
-        return versions.drafts().first() or versions.filter(digest=document.digest(content)).first()
-    return versions.filter(number=content.number).first()
-
-
-def _place(
-    rubric: Rubric, content: document.Rubric, standing: RubricVersion | None
-) -> tuple[int, int]:
-    """Number and revision of the draft to write."""
-    if standing is None:
-        highest = rubric.versions.aggregate(Max("number"))["number__max"] or 0
-        return content.number or highest + 1, 1
-    if standing.status == RubricVersion.Status.DRAFT:
-        return standing.number, standing.revision
-    if standing.semantic_digest == document.semantic_digest(content):
-        return standing.number, standing.revision + 1
-    raise RubricRefused(
-        f"Version {standing.number} is published and says something else. "
-        f"Set rubric_version to {_free_number(rubric)} to draft the next one."
-    )
+def _number_for(rubric: Rubric, content: document.Rubric) -> int:
+    """For a document without a number: of the version it already is or mends, else a free one."""
+    same = rubric.versions.filter(digest=document.digest(content)).newest_first().first()
+    if same is not None:
+        return same.number
+    released = rubric.versions.released().newest_first()
+    newest = released.first()
+    if newest is not None and newest.semantic_digest == document.semantic_digest(content):
+        return newest.number
+    taken = released.values("number")
+    draft = rubric.versions.drafts().exclude(number__in=taken).newest_first().first()
+    return draft.number if draft else _free_number(rubric)
 
 
 def _free_number(rubric: Rubric) -> int:
-    return int(rubric.versions.aggregate(Max("number"))["number__max"]) + 1
+    return (rubric.versions.aggregate(Max("number"))["number__max"] or 0) + 1
 
 
-def _write(rubric: Rubric, parsed: document.Parsed, place: tuple[int, int]) -> RubricVersion:
+def _refuse_another_meaning(
+    rubric: Rubric, content: document.Rubric, released: RubricVersion | None
+) -> None:
+    if released and released.semantic_digest != document.semantic_digest(content):
+        raise RubricRefused(
+            f"Version {released.number} is published and says something else. "
+            f"Set rubric_version to {_free_number(rubric)} to draft the next one."
+        )
+
+
+def _parent(rubric: Rubric, number: int) -> RubricVersion | None:
+    return rubric.versions.released().filter(number__lte=number).newest_first().first()
+
+
+def _write(rubric: Rubric, parsed: document.Parsed, number: int, revision: int) -> RubricVersion:
     content = parsed.rubric
-    number, revision = place
     version = RubricVersion.objects.create(
         rubric=rubric,
         number=number,
         revision=revision,
-        parent=rubric.versions.published().filter(number__lte=number).newest_first().first(),
+        parent=_parent(rubric, number),
         subject_kind=content.subject,
         document=document.canonical(content),
         digest=document.digest(content),

@@ -1,13 +1,21 @@
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar, cast
 
 from django.db import models
 from django.db.models import Q
 
 from projects.models import Project, User
 from projects.strict_json import StrictEncoder
-from rubrics.querysets import AnchorQuerySet, CriterionQuerySet, Immutable, VersionQuerySet
+from rubrics import document as documents
+from rubrics.querysets import (
+    AnchorQuerySet,
+    CriterionQuerySet,
+    GuardedQuerySet,
+    Immutable,
+    VersionQuerySet,
+)
 
 
 class Rubric(models.Model):
@@ -56,6 +64,8 @@ class RubricVersion(models.Model):
 
     class Meta:
         ordering = ["-number", "-revision"]
+        # Related managers write through the base manager: it must be guarded as well.
+        base_manager_name = "objects"
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["rubric", "number", "revision"], name="rubric_version_once"
@@ -69,6 +79,11 @@ class RubricVersion(models.Model):
     def __str__(self) -> str:
         suffix = f".{self.revision}" if self.revision > 1 else ""
         return f"{self.rubric.slug}@{self.number}{suffix}"
+
+    @property
+    def content(self) -> documents.Rubric:
+        """The rubric as plain values, under this version's number."""
+        return replace(documents.from_canonical(self.document), number=self.number)
 
     # What may still happen to a published version: it is retired.
     _RETIRING: ClassVar = {"status"}
@@ -111,6 +126,9 @@ class VersionRow(models.Model):
         return super().delete(*args, **kwargs)
 
     def _guard(self) -> None:
+        # The version it stands in, then the one this instance names: no row moves out or in.
+        stands = cast("GuardedQuerySet[VersionRow]", type(self)._base_manager.filter(pk=self.pk))
+        stands.guard()
         version = self.owning_version()
         if version.stored_status() != RubricVersion.Status.DRAFT:
             raise Immutable(f"{version} is published and never changes; draft the next version.")
@@ -159,6 +177,7 @@ class Criterion(VersionRow):
 
     class Meta:
         ordering = ["order"]
+        base_manager_name = "objects"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["version", "key"], name="criterion_key_once"),
             models.CheckConstraint(
@@ -200,6 +219,7 @@ class Anchor(VersionRow):
 
     class Meta:
         ordering = ["order"]
+        base_manager_name = "objects"
 
     def __str__(self) -> str:
         return f"{self.verdict} anchor of {self.criterion}"

@@ -20,6 +20,7 @@ class GuardedQuerySet(QuerySet[M]):
 
     # The lookup from a row to the status of the version it belongs to.
     status_lookup = "version__status"
+    owner = "version"
 
     def guard(self) -> None:
         if self.exclude(**{self.status_lookup: "draft"}).exists():
@@ -27,6 +28,8 @@ class GuardedQuerySet(QuerySet[M]):
 
     def update(self, **values: Any) -> int:
         self.guard()
+        if not {self.owner, f"{self.owner}_id"}.isdisjoint(values):
+            raise Immutable("Rubric rows do not move from one version to another.")
         return super().update(**values)
 
     def delete(self) -> tuple[int, dict[str, int]]:
@@ -42,9 +45,14 @@ class GuardedQuerySet(QuerySet[M]):
 
 class VersionQuerySet(GuardedQuerySet["RubricVersion"]):
     status_lookup = "status"
+    owner = "rubric"
 
     def published(self) -> VersionQuerySet:
         return self.filter(status="published")
+
+    def released(self) -> VersionQuerySet:
+        """Published at some time: immutable, and open to every member."""
+        return self.exclude(status="draft")
 
     def drafts(self) -> VersionQuerySet:
         return self.filter(status="draft")
@@ -67,3 +75,4 @@ class CriterionQuerySet(GuardedQuerySet["Criterion"]):
 
 class AnchorQuerySet(GuardedQuerySet["Anchor"]):
     status_lookup = "criterion__version__status"
+    owner = "criterion"

@@ -1,5 +1,21 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from rubrics.views import drafting, pages
 
 app_name = "rubrics"
 
-urlpatterns: list[URLPattern] = []
+# A rubric's slug is free, so nothing else may live right under rubrics/.
+urlpatterns = [
+    path("p/<slug:slug>/new-rubric/", drafting.draft, name="draft"),
+    path("p/<slug:slug>/rubrics/", pages.rubrics, name="rubrics"),
+    path("p/<slug:slug>/rubrics/<slug:rubric>/", pages.rubric, name="rubric"),
+    path("p/<slug:slug>/rubrics/<slug:rubric>/<int:number>/", pages.version, name="version"),
+    path(
+        "p/<slug:slug>/rubrics/<slug:rubric>/<int:number>/publish/",
+        drafting.publish,
+        name="publish",
+    ),
+    path(
+        "p/<slug:slug>/rubrics/<slug:rubric>/<int:number>/rubric.yaml", pages.source, name="source"
+    ),
+]

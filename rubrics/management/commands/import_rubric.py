@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -9,11 +10,22 @@ from rubrics.actions import RubricRefused, import_rubric, publish
 from rubrics.document import RubricError
 
 
+def read_document(path: str) -> tuple[str, bytes]:
+    """The name to show and the bytes. Bytes, so that a bad encoding is told with its line."""
+    if path == "-":
+        return "The document", sys.stdin.buffer.read()
+    file = existing_file(path)
+    return file.name, file.read_bytes()
+
+
 class Command(BaseCommand):
     help = "Read a rubric from a YAML file into a draft, and publish it when asked to."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", help="the YAML document; docs/rubric-format.md describes it")
+        parser.add_argument(
+            "file",
+            help="the YAML document (- for standard input); docs/rubric-format.md describes it",
+        )
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument("--slug", default="", help="the rubric's slug; by default its task")
         parser.add_argument(
@@ -22,11 +34,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
-        file = existing_file(options["file"])
+        name, source = read_document(options["file"])
         try:
             version = import_rubric(
                 project=project,
-                source=file.read_bytes(),
+                source=source,
                 acting_user=None,
                 slug=options["slug"],
             )
@@ -34,7 +46,7 @@ class Command(BaseCommand):
                 version = publish(version=version, change_note=options["publish"], acting_user=None)
         except RubricError as refusal:
             found = "\n".join(f"  {problem}" for problem in refusal.problems)
-            raise CommandError(f"{file.name} is not imported:\n{found}") from None
+            raise CommandError(f"{name} is not imported:\n{found}") from None
         except RubricRefused as refusal:
             raise CommandError(str(refusal)) from None
         for warning in version.warnings:

@@ -1,0 +1,101 @@
+"""Versions as the pages show them: the procedure in order, and what changed on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rubrics import document, wording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rubrics.document import Anchor, Criterion
+    from rubrics.models import RubricVersion
+    from rubrics.wording import CheckChanges
+
+
+@dataclass(frozen=True)
+class ReadCheck:
+    """A check on a reading page. `scale` is drawn where the answer is neither pass nor yes/no."""
+
+    check: Criterion
+    answers: str
+    scale: tuple[str, ...]
+    passes: tuple[Anchor, ...]
+    fails: tuple[Anchor, ...]
+    rule: tuple[str, ...]
+    lineage: str
+
+    @property
+    def lacks_anchor(self) -> bool:
+        return self.check.kind in ("gate", "criterion") and not (self.passes and self.fails)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the procedure, numbered as it is done."""
+
+    number: int
+    kind: str
+    title: str
+    checks: tuple[ReadCheck, ...]
+
+
+@dataclass(frozen=True)
+class HistoryLine:
+    version: RubricVersion
+    contents: str
+    changes: tuple[CheckChanges, ...]
+
+
+def procedure(rubric: document.Rubric) -> tuple[Step, ...]:
+    """What experts answer, step by step; a step without checks is left out."""
+    titles: tuple[tuple[document.Kind, str], ...] = (
+        ("gate", "Gates"),
+        ("criterion", "Criteria"),
+        ("preference", "Preference"),
+    )
+    present = [(kind, title) for kind, title in titles if rubric.of_kind(kind)]
+    return tuple(
+        Step(number, kind, title, tuple(map(as_read, rubric.of_kind(kind))))
+        for number, (kind, title) in enumerate(present, start=1)
+    )
+
+
+def automatic(rubric: document.Rubric) -> tuple[ReadCheck, ...]:
+    return tuple(map(as_read, rubric.of_kind("automatic")))
+
+
+def as_read(check: Criterion) -> ReadCheck:
+    return ReadCheck(
+        check=check,
+        answers=wording.answer_words(check),
+        scale=_scale(check),
+        passes=tuple(anchor for anchor in check.anchors if anchor.verdict == "pass"),
+        fails=tuple(anchor for anchor in check.anchors if anchor.verdict == "fail"),
+        rule=wording.rule_words(check),
+        lineage=wording.lineage_words(check),
+    )
+
+
+def _scale(check: Criterion) -> tuple[str, ...]:
+    if check.kind == "preference":
+        return tuple(map(wording.stop, check.values))
+    if check.kind == "criterion" and not wording.is_yes_no(check):
+        return check.values
+    return ()
+
+
+def changes(version: RubricVersion) -> tuple[CheckChanges, ...]:
+    """What changed against the version this one was made from; () for a first version."""
+    if version.parent is None:
+        return ()
+    return wording.changes_by_check(document.compare(version.parent.content, version.content))
+
+
+def history(versions: Iterable[RubricVersion]) -> tuple[HistoryLine, ...]:
+    return tuple(
+        HistoryLine(version, wording.contents(version.content), changes(version))
+        for version in versions
+    )
