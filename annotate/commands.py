@@ -11,8 +11,9 @@ from annotate.models import Batch
 from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
-    from django.core.management.base import CommandParser
+    from django.core.management.base import CommandParser, OutputWrapper
 
+    from annotate.actions.imports import Report
     from projects.models import Project
 
 
@@ -62,3 +63,19 @@ def batch_named(project: Project, options: dict[str, Any]) -> Batch:
 def _numbers(project: Project) -> list[int | None]:
     rounds = Batch.objects.of_project(project).rounds().order_by("number")
     return list(rounds.values_list("number", flat=True))
+
+
+def show_report(report: Report, out: OutputWrapper, err: OutputWrapper) -> None:
+    """What became of a file, problems and warnings with their places."""
+    for kind, items in (("error", report.problems), ("warning", report.notices)):
+        for item in items:
+            field = f", {item.field}" if item.field else ""
+            err.write(f"  {report.file}, line {item.line}{field}: {kind}: {item.message}")
+    if report.notice_count > len(report.notices):
+        err.write(f"  … and {report.notice_count - len(report.notices)} more warnings")
+    out.write(
+        f"{report.file}: {report.rows} rows: {report.created} created, {report.updated} updated, "
+        f"{report.unchanged} unchanged, {report.rejected} refused."
+    )
+    for name, count in report.extra.items():
+        out.write(f"  {name.replace('_', ' ')}: {count}")

@@ -106,6 +106,22 @@ class Part(models.Model):
         return f"{self.subject_id}:{self.key}"
 
 
+class StagedUpdate(models.Model):
+    """New content for a subject that stands already; applied when its import appears."""
+
+    origin = models.ForeignKey(Import, on_delete=models.CASCADE, related_name="updates")
+    subject = models.ForeignKey(Subject, on_delete=models.CASCADE, related_name="+")
+    row = models.JSONField(encoder=StrictEncoder)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["origin", "subject"], name="staged_update_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"update of {self.subject_id}"
+
+
 class Detail(models.Model):
     """What a subject answers: the chat messages that led to it, and the context it draws on."""
 

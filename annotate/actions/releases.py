@@ -121,7 +121,11 @@ def _provenance(batch: Batch) -> release.Provenance:
         semantic_digest=version.semantic_digest,
         code_version=django_settings.CALIBRANT_VERSION,
         made_at=timezone.now(),
-        raters=list(batch.project.raters.filter(pk__in=voted).values_list("pseudonym", flat=True)),
+        raters=[
+            rater.pseudonym
+            for rater in batch.project.raters.filter(pk__in=voted)
+            if rater.pseudonym is not None
+        ],
         seed=batch.seed,
     )
 

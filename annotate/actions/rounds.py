@@ -23,7 +23,11 @@ ROUND_SIZE = 40
 
 
 class RoundRefused(Exception):
-    """The round cannot start, or cannot be closed; the message says why and what to do."""
+    """The round cannot start; the message says why and what to do, `field` what it is about."""
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 def start_round(
@@ -46,7 +50,7 @@ def start_round(
         try:
             subjects = assignment.draw(project, seated, size=size, seed=seed)
         except assignment.TooFewPairs as refusal:
-            raise RoundRefused(str(refusal)) from None
+            raise RoundRefused(str(refusal), field="size") from None
         batch = Batch.objects.create(
             project=project,
             version=version,
@@ -102,23 +106,31 @@ def rater_for(project: Project, user: User) -> Rater:
 
 def _check(project: Project, version: RubricVersion, raters: Sequence[User], size: int) -> None:
     if version.rubric.project_id != project.pk:
-        raise RoundRefused(f"{version} is not a rubric of {project}.")
+        raise RoundRefused(f"{version} is not a rubric of {project}.", field="version")
     if version.status != RubricVersion.Status.PUBLISHED:
-        raise RoundRefused(f"{version} is not published; a round pins what cannot change.")
+        raise RoundRefused(
+            f"{version} is not published; a round pins what cannot change.", field="version"
+        )
     if from_canonical(version.document).subject != "pair":
-        raise RoundRefused(f"{version} does not judge pairs; calibration rounds are made of pairs.")
+        raise RoundRefused(
+            f"{version} does not judge pairs; calibration rounds are made of pairs.",
+            field="version",
+        )
     if size < 1:
-        raise RoundRefused("A round needs at least one pair.")
+        raise RoundRefused("A round needs at least one pair.", field="size")
     if len({user.pk for user in raters}) != len(raters):
-        raise RoundRefused("Each rater sits in a round once.")
+        raise RoundRefused("Each rater sits in a round once.", field="raters")
     if len(raters) < 2:
-        raise RoundRefused("A round needs at least two raters: agreement takes two.")
+        raise RoundRefused(
+            "A round needs at least two raters: agreement takes two.", field="raters"
+        )
     members = set(Membership.objects.filter(project=project).values_list("user_id", flat=True))
     strangers = [str(user) for user in raters if user.pk not in members or not user.is_active]
     if strangers:
         verb = "is not a member" if len(strangers) == 1 else "are not members"
         raise RoundRefused(
-            f"{', '.join(strangers)} {verb} of {project}: add them to the project first."
+            f"{', '.join(strangers)} {verb} of {project}: add them to the project first.",
+            field="raters",
         )
 
 

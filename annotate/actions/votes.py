@@ -8,7 +8,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate import ballot as ballots
-from annotate.labelling import MAX_SKIP_REASON, answer_from, ballot_for, fields_from
+from annotate.labelling import (
+    MAX_SKIP_REASON,
+    answer_from,
+    ballot_for,
+    detail_from,
+    fields_from,
+)
 from annotate.models import Assignment, Label, Vote
 from projects.audit import record
 from projects.models import Rater
@@ -32,6 +38,14 @@ class VoteRefused(Exception):
     """The answer is not whole: field name → what to do. What was typed is kept as the draft."""
 
     problems: dict[str, str]
+
+
+def opened(*, assignment: Assignment) -> None:
+    """Note when the rater first saw the pair; later visits leave it as it is."""
+    if assignment.opened_at is None:
+        Assignment.objects.filter(pk=assignment.pk, opened_at__isnull=True).update(
+            opened_at=timezone.now()
+        )
 
 
 def save_draft(*, assignment: Assignment, form: Mapping[str, Any], acting_user: User) -> Assignment:
@@ -62,7 +76,9 @@ def submit_vote(
         found = ballots.problems(ballot, answer)
         if not found:
             canonical = ballots.canonical(ballot, answer, _order(assignment))
-            vote = _vote(assignment, canonical, submit_key, acting_user)
+            if late := _late_retry(assignment, canonical, submit_key):
+                return late
+            vote = _vote(assignment, canonical, submit_key, detail_from(fields), acting_user)
         # A preference that a gate has made void is cleared, as the message says.
         if ballots.gate_state(ballot, answer).decides:
             fields.pop("preference", None)
@@ -120,18 +136,26 @@ def _order(assignment: Assignment) -> ballots.Order:
     return "AB" if assignment.order == Assignment.Order.AB else "BA"
 
 
+def _late_retry(
+    assignment: Assignment, canonical: CanonicalAnswer, submit_key: UUID
+) -> Vote | None:
+    """The vote that stands, where this answer was taken before and amended since."""
+    taken = assignment.votes.filter(submit_key=submit_key, current=False).first()
+    if taken is None or not _says_the_same(taken, assignment, canonical):
+        return None
+    return assignment.votes.filter(current=True).first()
+
+
 def _vote(
-    assignment: Assignment, canonical: CanonicalAnswer, submit_key: UUID, acting_user: User
+    assignment: Assignment,
+    canonical: CanonicalAnswer,
+    submit_key: UUID,
+    detail: dict[str, Any],
+    acting_user: User,
 ) -> Vote:
     previous = assignment.votes.filter(current=True).first()
-    criteria = {criterion.key: criterion for criterion in assignment.batch.version.criteria.all()}
-    labels = [_label(criteria[label.key], label) for label in canonical.labels]
-    replayed = assignment.votes.filter(submit_key=submit_key).first()
     if previous is not None:
-        if any(
-            vote is not None and _says_the_same(vote, canonical, labels)
-            for vote in (previous, replayed)
-        ):
+        if _says_the_same(previous, assignment, canonical):
             return previous
         previous.current = False
         previous.save(update_fields=["current"])
@@ -148,12 +172,14 @@ def _vote(
         cites=list(canonical.cites),
         nothing_says_it=canonical.nothing_says_it,
         unclear=list(canonical.unclear),
+        detail=detail,
         # An old page sent again with other content is an amendment, under no key of its own.
-        submit_key=None if replayed else submit_key,
+        submit_key=None if assignment.votes.filter(submit_key=submit_key).exists() else submit_key,
     )
-    for label in labels:
-        label.vote = vote
-    Label.objects.bulk_create(labels)
+    criteria = {criterion.key: criterion for criterion in assignment.batch.version.criteria.all()}
+    Label.objects.bulk_create(
+        _label(vote, criteria[label.key], label) for label in canonical.labels
+    )
     assignment.state = Assignment.State.SUBMITTED
     assignment.save(update_fields=["state"])
     record(
@@ -167,19 +193,34 @@ def _vote(
     return vote
 
 
-def _label(criterion: Criterion, label: ballots.CanonicalLabel) -> Label:
-    if criterion.level == "interval" and label.code != ballots.NA:
-        number = float(label.code)
-        return Label(criterion=criterion, part_key=label.part, number=number, how=label.how)
-    return Label(criterion=criterion, part_key=label.part, code=label.code, how=label.how)
+def _label(vote: Vote, criterion: Criterion, label: ballots.CanonicalLabel) -> Label:
+    code, number = _stored(criterion.level, label.code)
+    return Label(
+        vote=vote,
+        criterion=criterion,
+        part_key=label.part,
+        code=code,
+        number=number,
+        how=label.how,
+    )
 
 
-def _says_the_same(vote: Vote, canonical: CanonicalAnswer, labels: list[Label]) -> bool:
+def _stored(level: str, code: str) -> tuple[str, float | None]:
+    """(code, number) as a row holds them: measured values are numbers, all others codes."""
+    return ("", float(code)) if level == "interval" and code != ballots.NA else (code, None)
+
+
+def _says_the_same(vote: Vote, assignment: Assignment, canonical: CanonicalAnswer) -> bool:
     """Whether an answer is that vote over again: a double click, a reload, a late retry."""
-    stands = set(vote.labels.values_list("criterion_id", "part_key", "code", "number"))
-    said = {(label.criterion_id, label.part_key, label.code, label.number) for label in labels}
+    levels = dict(assignment.batch.version.criteria.values_list("key", "level"))
+    said = {
+        (label.key, label.part, *_stored(levels[label.key], label.code))
+        for label in canonical.labels
+    }
+    stands = vote.labels.values_list("criterion__key", "part_key", "code", "number")
     return (
-        stands == said
+        vote.order == assignment.order
+        and set(stands) == said
         and vote.rationale == canonical.rationale
         and vote.nothing_says_it == canonical.nothing_says_it
         and vote.unclear == list(canonical.unclear)

@@ -1,0 +1,128 @@
+"""Long work as rows: a job is claimed, renewed and finished in the database; the broker only rings.
+
+Any message may be lost, doubled or late, and any worker killed: `ring_again` finds what nobody
+holds. Running a job twice does nothing twice, since what jobs do is idempotent.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from annotate.actions.imports import ImportRefused, sweep_lost
+from annotate.field_map import FlagError
+from projects.audit import record
+from projects.models import Job
+from projects.querysets import MAX_DELIVERIES
+
+if TYPE_CHECKING:
+    from projects.models import Project, User
+
+log = logging.getLogger(__name__)
+
+LEASE = timedelta(seconds=60)
+Report = dict[str, Any]
+Progress = Callable[[int], None]
+Runner = Callable[[Job, Progress], Report]
+
+
+def start_job(
+    *, project: Project, kind: str, params: dict[str, Any], acting_user: User | None
+) -> Job:
+    """Write the job down and ring for a worker once that is committed."""
+    with transaction.atomic():
+        job = Job.objects.create(project=project, kind=kind, params=params, created_by=acting_user)
+        record("job.started", project=project, actor=acting_user, target=job, kind=kind)
+        transaction.on_commit(lambda: ring(job.pk))
+    return job
+
+
+def keep_file(file: Path) -> Path:
+    """A copy of a file that stays until its job has ended, whatever becomes of the original."""
+    folder = Path(settings.VAR_DIR) / "uploads"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    stamp = timezone.now().strftime("%Y%m%dT%H%M%S%f")
+    kept = folder / f"{stamp}-{file.name}"
+    shutil.copyfile(file, kept)
+    return kept
+
+
+def ring(job_id: int) -> None:
+    """Tell the workers; when the broker is away, the sweeper rings again later."""
+    from annotate.tasks import run_job
+
+    try:
+        run_job.delay(job_id)
+    except OperationalError:
+        log.warning("The broker did not answer; job %s waits for the sweeper.", job_id)
+
+
+def ring_again() -> int:
+    """Ring for jobs that nobody holds, and give up those that lost their worker too often."""
+    for job in Job.objects.given_up():
+        _finish(job, Job.State.FAILED, message="The worker was lost each time this was tried.")
+    waiting = list(Job.objects.to_ring_again().values_list("pk", flat=True))
+    for pk in waiting:
+        ring(pk)
+    sweep_lost()
+    return len(waiting)
+
+
+def run(job_id: int, runners: dict[str, Runner]) -> None:
+    """Do the job if nobody else holds it. A second delivery finds it held or done and returns."""
+    job = _claim(job_id)
+    if job is None:
+        return
+    try:
+        result = runners[job.kind](job, lambda done: _renew(job, done))
+    except (ImportRefused, FlagError) as refusal:
+        report = refusal.report if isinstance(refusal, ImportRefused) else None
+        found = report.as_json() if report else None
+        _finish(job, Job.State.FAILED, message=str(refusal), result=found)
+    else:
+        _finish(job, Job.State.DONE, result=result)
+
+
+def _claim(job_id: int) -> Job | None:
+    """Take the job for one lease, by one conditional update."""
+    now = timezone.now()
+    held = Job.objects.filter(pk=job_id).to_ring_again()
+    claimed = held.update(
+        state=Job.State.RUNNING, lease_until=now + LEASE, deliveries=F("deliveries") + 1
+    )
+    return Job.objects.select_related("project", "created_by").get(pk=job_id) if claimed else None
+
+
+def _renew(job: Job, done: int) -> None:
+    Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(
+        done=done, lease_until=timezone.now() + LEASE
+    )
+
+
+def _finish(job: Job, state: Job.State, *, message: str = "", result: Report | None = None) -> None:
+    with transaction.atomic():
+        Job.objects.filter(pk=job.pk).update(
+            state=state,
+            message=message,
+            result=result,
+            lease_until=None,
+            finished_at=timezone.now(),
+        )
+        record(
+            f"job.{state}", project=job.project, actor=job.created_by, target=job, message=message
+        )
+    if kept := job.params.get("file"):
+        Path(kept).unlink(missing_ok=True)
+
+
+__all__ = ["MAX_DELIVERIES", "keep_file", "ring", "ring_again", "run", "start_job"]

@@ -1,0 +1,311 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotate import decisions
+from annotate.actions import imports
+from annotate.actions.imports import ImportRefused, Progress, Report, no_progress
+from annotate.actions.raters import give_pseudonyms
+from annotate.decisions import VoteView
+from annotate.models import Batch, Import, Label, Part, Subject, Vote
+from annotate.problems import Notice, Problem, shown
+from annotate.readers import records
+from annotate.value_rules import CheckSpec, Scheme
+from annotate.vote_history import RatedSubject, Revision, votes
+from annotate.vote_rows import Label as GivenLabel
+from annotate.vote_rows import VotePlan, VoteRow, vote_rows
+from projects.models import Rater
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from projects.models import User
+    from rubrics.models import Criterion, RubricVersion
+
+PREFERENCE = "preference"
+_Gates: TypeAlias = "Mapping[tuple[str, decisions.Side], decisions.Answer]"
+UNITS = {"side": "side", "subject": "subject", "text": "subject"}
+
+
+def scheme_of(version: RubricVersion) -> Scheme:
+    """The checks of a version as the readers of ratings files know them."""
+    return Scheme.of(_spec(criterion) for criterion in version.criteria.asked())
+
+
+def _spec(criterion: Criterion) -> CheckSpec:
+    unit = UNITS.get(criterion.family, "part")
+    return CheckSpec(
+        key=criterion.key,
+        kind=criterion.kind,
+        level=criterion.level,  # type: ignore[arg-type]  # the database holds the three levels only
+        values=tuple(criterion.values),
+        allows_na=criterion.allows_na,
+        unit=unit,  # type: ignore[arg-type]  # one of the three units above
+        bounds=tuple(criterion.bounds) if criterion.bounds else None,
+    )
+
+
+@dataclass(frozen=True)
+class VoteFile:
+    """A ratings file and how it is to be read."""
+
+    file: Path
+    file_name: str
+    name: str
+    version: RubricVersion
+    plan: VotePlan
+    create_subjects: bool = False
+    repair: bool = False
+
+
+def import_votes(
+    *,
+    source: VoteFile,
+    acting_user: User | None,
+    partial: bool = False,
+    progress: Progress = no_progress,
+) -> tuple[Batch, Report]:
+    """Bring existing ratings in as a closed batch with a name.
+
+    Votes are kept as given: one that breaks the order of the procedure is flagged, not refused.
+    The same file again under the same name changes nothing. Raises ImportRefused, with the
+    report, when nothing was imported.
+    """
+    if (standing := _standing(source)) is not None:
+        return standing
+    report = Report(source.file_name)
+    rated = _read(source, report)
+    subjects = _subjects(source, rated, report)
+    if report.problems and not partial:
+        rows = "1 row is" if report.rejected == 1 else f"{report.rejected} rows are"
+        raise ImportRefused(f"Nothing was imported: {rows} refused.", report)
+    if report.fatal:
+        raise ImportRefused("Nothing was imported: the file cannot be read to its end.", report)
+    if not rated:
+        raise ImportRefused("Nothing was imported: the file holds no ratings.", report)
+    origin = imports.begin(
+        project=source.version.rubric.project,
+        kind="votes",
+        file=source.file,
+        name=source.file_name,
+        acting_user=acting_user,
+    )
+    try:
+        batch = _stage(origin, source, rated, subjects, report, acting_user, progress)
+        with transaction.atomic():
+            batch.closed_at = timezone.now()
+            batch.save(update_fields=["closed_at"])
+            imports.appear(origin, report, acting_user=acting_user)
+    except BaseException:
+        imports.abandon(origin)
+        raise
+    return batch, report
+
+
+def _standing(source: VoteFile) -> tuple[Batch, Report] | None:
+    """The batch of that name: nothing to do for the same file, refused for another."""
+    project = source.version.rubric.project
+    imports.sweep_lost(project)
+    batch = Batch.objects.of_project(project).imported().filter(name=source.name).first()
+    if batch is None:
+        return None
+    same = (
+        batch.origin is not None
+        and batch.origin.file_sha256 == imports.digest_of(source.file)
+        and batch.version_id == source.version.pk
+    )
+    if not same:
+        raise ImportRefused(
+            f"There are imported votes “{source.name}” already: choose another --name."
+        )
+    return batch, Report(source.file_name, unchanged=batch.votes.current().count())
+
+
+def _read(source: VoteFile, report: Report) -> list[RatedSubject]:
+    """Every vote of the file with its history; problems and notices go into the report."""
+    with source.file.open("rb") as stream:
+        read = records(stream, source.file_name, repair=source.repair)
+        rows = _rows(vote_rows(read, source.plan), report)
+        found = []
+        for item in votes(rows):
+            if isinstance(item, Notice):
+                report.notice(item)
+            else:
+                found.append(item)
+    return found
+
+
+def _rows(items: Iterable[VoteRow | Problem | Notice], report: Report) -> Iterator[VoteRow]:
+    for item in items:
+        if isinstance(item, Problem):
+            report.reject(item)
+        elif isinstance(item, Notice):
+            report.notice(item)
+        else:
+            report.created += 1
+            yield item
+
+
+def _subjects(source: VoteFile, rated: list[RatedSubject], report: Report) -> dict[str, int]:
+    """Ids of the subjects rated; unknown ones are problems unless they may be made."""
+    names = list(dict.fromkeys(vote.subject for vote in rated))
+    known: dict[str, int] = {}
+    for chunk in imports.chunks(names):
+        rows = (
+            Subject.objects.of_project(source.version.rubric.project)
+            .visible()
+            .filter(kind=source.version.subject_kind, external_id__in=chunk)
+        )
+        known.update(rows.values_list("external_id", "id"))
+    if not source.create_subjects:
+        for vote in rated:
+            if vote.subject not in known:
+                report.reject(_unknown(vote, source.version.subject_kind))
+        rated[:] = [vote for vote in rated if vote.subject in known]
+    return known
+
+
+def _unknown(vote: RatedSubject, kind: str) -> Problem:
+    return Problem(
+        vote.revisions[0].line,
+        "subject",
+        f"There is no {kind} {shown(vote.subject)} here. Import it first, or have it made "
+        "without its text by --create-subjects.",
+        "unknown_subject",
+    )
+
+
+def _stage(
+    origin: Import,
+    source: VoteFile,
+    rated: Sequence[RatedSubject],
+    subjects: dict[str, int],
+    report: Report,
+    acting_user: User | None,
+    progress: Progress,
+) -> Batch:
+    with transaction.atomic():
+        batch = Batch.objects.create(
+            project=origin.project,
+            version=source.version,
+            kind=Batch.Kind.IMPORTED,
+            name=source.name,
+            anonymous_raters=source.plan.anonymous,
+            origin=origin,
+            created_by=acting_user,
+        )
+        raters = _raters(batch, rated)
+        batch.raters.set(raters.values())
+    missing = [name for name in dict.fromkeys(v.subject for v in rated) if name not in subjects]
+    for names in imports.chunks(missing):
+        with transaction.atomic():
+            imports.renew(origin)
+            subjects.update(_made(origin, source, names))
+    writer = _Writer(batch, subjects, raters)
+    done = 0
+    for chunk in imports.chunks(rated):
+        with transaction.atomic():
+            imports.renew(origin)
+            writer.write(chunk)
+        done += len(chunk)
+        progress(done)
+    report.extra = {
+        "votes": len(rated),
+        "revisions": writer.revisions,
+        "relabelled": writer.revisions - len(rated),
+        "subjects_made": len(missing),
+        "raters": len(raters),
+        "breaking_the_order": writer.breaking,
+    }
+    return batch
+
+
+def _raters(batch: Batch, rated: Sequence[RatedSubject]) -> dict[str, Rater]:
+    """Imported raters by their name in the file; anonymous ones belong to this import alone."""
+    found: dict[str, Rater] = {}
+    for name in dict.fromkeys(vote.rater for vote in rated):
+        label = f"{batch.name}: {name}" if batch.anonymous_raters else name
+        found[name], _ = Rater.objects.get_or_create(
+            project=batch.project, kind=Rater.Kind.IMPORTED, name=label[:200]
+        )
+    give_pseudonyms(found.values())
+    return found
+
+
+def _made(origin: Import, source: VoteFile, names: Sequence[str]) -> dict[str, int]:
+    """Subjects without texts, so that ratings of texts that may not be shared have a place."""
+    kind = source.version.subject_kind
+    made = Subject.objects.bulk_create(
+        Subject(project=origin.project, kind=kind, external_id=name, origin=origin)
+        for name in names
+    )
+    keys = {"pair": ("A", "B"), "answer": ("",)}.get(kind, ())
+    Part.objects.bulk_create(Part(subject=subject, key=key) for subject in made for key in keys)
+    return {subject.external_id: subject.pk for subject in made}
+
+
+class _Writer:
+    """Writes votes and labels, and counts what it wrote."""
+
+    def __init__(
+        self, batch: Batch, subjects: Mapping[str, int], raters: Mapping[str, Rater]
+    ) -> None:
+        self.batch, self.subjects, self.raters = batch, subjects, raters
+        self.criteria = {criterion.key: criterion for criterion in batch.version.criteria.all()}
+        preference = next((c for c in self.criteria.values() if c.kind == "preference"), None)
+        self.margins = decisions.margins_of(preference.values) if preference else {}
+        self.revisions = 0
+        self.breaking = 0
+
+    def write(self, rated: Sequence[RatedSubject]) -> None:
+        pairs = [
+            (self._vote(vote, number, revision), revision)
+            for vote in rated
+            for number, revision in enumerate(vote.revisions, start=1)
+        ]
+        Vote.objects.bulk_create(vote for vote, _ in pairs)
+        Label.objects.bulk_create(
+            self._label(vote, label) for vote, revision in pairs for label in revision.labels
+        )
+        self.revisions += len(pairs)
+
+    def _vote(self, rated: RatedSubject, number: int, revision: Revision) -> Vote:
+        current = number == len(rated.revisions)
+        broken = self._breaks_the_order(revision)
+        self.breaking += current and broken
+        return Vote(
+            batch=self.batch,
+            subject_id=self.subjects[rated.subject],
+            rater=self.raters[rated.rater],
+            revision=number,
+            current=current,
+            at=revision.at,
+            detail={"line": revision.line, **({"breaks_the_order": True} if broken else {})},
+        )
+
+    def _label(self, vote: Vote, given: GivenLabel) -> Label:
+        criterion = self.criteria[given.criterion]
+        label = Label(vote=vote, criterion=criterion, part_key=given.part_key)
+        if isinstance(given.value, str):
+            label.code = given.value
+        else:
+            label.number = given.value
+        return label
+
+    def _breaks_the_order(self, revision: Revision) -> bool:
+        """Whether the preference goes against the side that the vote's own gates decide for."""
+        values = {(label.criterion, label.part_key): label.value for label in revision.labels}
+        gates = {
+            place: cast("decisions.Answer", value)
+            for place, value in values.items()
+            if self.criteria[place[0]].kind == "gate"
+        }
+        margin = self.margins.get(str(values.get((PREFERENCE, ""))))
+        by_gate = decisions.outcome(VoteView("", cast("_Gates", gates), None))
+        preferred = decisions.outcome(VoteView("", {}, margin))
+        return {by_gate, preferred} == {"A", "B"}

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotate import ingest
+from annotate.actions.imports import ImportRefused, Report
+from annotate.actions.jobs import keep_file, start_job
+from annotate.actions.subject_imports import import_subjects
+from annotate.commands import show_report
+from annotate.field_map import FlagError
+from projects.commands import existing_file, project_named
+
+
+class Command(BaseCommand):
+    help = "Bring pairs, or subjects of another kind, in from JSONL or CSV (docs/importing.md)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file")
+        parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument("--kind", choices=list(ingest.KINDS), default="pair")
+        parser.add_argument(
+            "--map",
+            action="append",
+            default=[],
+            metavar="TARGET=FIELD[,FIELD]",
+            help="where a field comes from; several are joined by a blank line",
+        )
+        parser.add_argument(
+            "--as-text",
+            action="append",
+            default=[],
+            metavar="FIELD",
+            help="take JSON scalars in this field as their JSON text",
+        )
+        parser.add_argument(
+            "--partial", action="store_true", help="import the good rows, report the others"
+        )
+        parser.add_argument("--repair", action="store_true", help="remove U+0000 with a warning")
+        parser.add_argument("--background", action="store_true", help="let a worker do it")
+        parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = project_named(options["project"])
+        file = existing_file(options["file"])
+        try:
+            fields = ingest.field_map(options["kind"], options["map"], options["as_text"])
+        except FlagError as refusal:
+            raise CommandError(str(refusal)) from None
+        if options["background"]:
+            keys = ("kind", "map", "as_text", "partial", "repair")
+            params = {key: options[key] for key in keys}
+            params |= {"file": str(keep_file(file)), "name": file.name}
+            job = start_job(
+                project=project, kind="import_subjects", params=params, acting_user=None
+            )
+            self.stdout.write(f"Job {job.public_id} is waiting for a worker.")
+            return
+        try:
+            report = import_subjects(
+                project=project,
+                file=file,
+                fields=fields,
+                kind=options["kind"],
+                partial=options["partial"],
+                repair=options["repair"],
+                acting_user=None,
+            )
+        except ImportRefused as refusal:
+            self._show(refusal.report, as_json=options["json"])
+            raise CommandError(str(refusal)) from None
+        self._show(report, as_json=options["json"])
+
+    def _show(self, report: Report | None, *, as_json: bool) -> None:
+        if report is None:
+            return
+        if as_json:
+            self.stdout.write(json.dumps(report.as_json(), ensure_ascii=False, allow_nan=False))
+        else:
+            show_report(report, self.stdout, self.stderr)

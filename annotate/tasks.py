@@ -1,0 +1,19 @@
+"""Ids in, action out."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from annotate.actions import broker, jobs
+from annotate.actions.import_jobs import RUNNERS
+
+
+@shared_task
+def run_job(job_id: int) -> None:
+    jobs.run(job_id, RUNNERS)
+
+
+@shared_task
+def sweep() -> None:
+    jobs.ring_again()
+    broker.prune_processed()
