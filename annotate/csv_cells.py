@@ -68,10 +68,19 @@ class _Record:
         self.size += len(line.data) + 1
         if self.size > MAX_BYTES + 2:
             self.is_long = True
-        done = self._cells_of(line)
+        done = (
+            self._goes_on(line) if self.quoted and b'"' not in line.data else self._cells_of(line)
+        )
         if self.is_long or len(self.cells) > MOST_CELLS:
             self._let_go()
         return done
+
+    def _goes_on(self, line: Line) -> bool:
+        # Most lines of long texts hold no quote; they cost a search and a copy.
+        if not line.data.isascii():
+            self._decoded(line)
+        self.held += line.data + (b"\n" if line.ended else b"")
+        return False
 
     def _skip(self, line: LongLine) -> None:
         # In RFC 4180 an odd number of quotes opens or closes a cell, doubled quotes being two.

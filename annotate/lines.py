@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from annotate.problems import Problem
 
@@ -26,8 +26,7 @@ CONTAINERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line without its LF. `ended` is false for a last line that has none."""
 
     number: int
@@ -71,14 +70,16 @@ class _Growing:
 
 
 def physical_lines(blocks: Iterable[bytes]) -> Iterator[Line | LongLine]:
-    """Lines of a stream of UTF-8 blocks, numbered from 1."""
+    """Lines of a stream of UTF-8 blocks (each far below MAX_BYTES), numbered from 1."""
     growing = _Growing(1)
     for block in blocks:
         *ends, rest = block.split(b"\n")
-        for piece in ends:
-            growing.add(piece)
+        if ends:
+            growing.add(ends[0])
             yield growing.line(ended=True)
-            growing = _Growing(growing.number + 1)
+            for number, piece in enumerate(ends[1:], growing.number + 1):
+                yield Line(number, piece, ended=True)
+            growing = _Growing(growing.number + len(ends))
         growing.add(rest)
     if growing.size:
         yield growing.line(ended=False)

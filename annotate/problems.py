@@ -48,6 +48,8 @@ def shown(value: object) -> str:
 
 def printable(text: str) -> str:
     """The text with every character that is not plainly printable written as an escape."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

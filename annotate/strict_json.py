@@ -137,10 +137,11 @@ class Walk:
         for key in getattr(value, "keys_twice", ()):
             message = f"The key {shown(key)} occurs twice in one object. Keep one of them."
             self._refuse(_joined(path, key), "repeated_key", message)
-        return {
-            self._string(k, _joined(path, k)): self.clean(v, _joined(path, k), depth + 1)
-            for k, v in value.items()
-        }
+        made = {}
+        for key, inner in value.items():
+            where = _joined(path, key)
+            made[self._string(key, where)] = self.clean(inner, where, depth + 1)
+        return made
 
     def _string(self, text: str, path: str) -> str:
         if "\0" in text:
