@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 
 def assignment_for(user: User, public_id: UUID) -> Assignment:
-    """An assignment is its own rater's, and nobody else's, leads included."""
+    """An assignment is its own rater's while a member, and nobody else's, leads included."""
     try:
         return (
             Assignment.objects.of_user(user)
+            .live()
+            .of_member(user)
             .select_related("batch__version__rubric", "batch__project", "subject__pair", "rater")
             .get(public_id=public_id)
         )
@@ -34,7 +36,8 @@ def own_batch_for(user: User, public_id: UUID) -> Batch:
     try:
         return (
             Batch.objects.visible()
-            .select_related("project")
+            .of_member(user)
+            .select_related("project", "version__rubric")
             .filter(raters__user=user)
             .get(public_id=public_id)
         )

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 
+from projects.models import Membership
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from annotate.models import Assignment, Batch, Label, Subject, Vote
     from projects.models import Project, Rater, User
@@ -60,6 +62,11 @@ class BatchQuerySet(QuerySet["Batch"]):
     def of_project(self, project: Project) -> BatchQuerySet:
         return self.filter(project=project)
 
+    def of_member(self, user: User) -> BatchQuerySet:
+        """Batches of the projects that this person still belongs to."""
+        held = Membership.objects.filter(user=user, project=OuterRef("project"))
+        return self.filter(Exists(held))
+
     def rounds(self) -> BatchQuerySet:
         return self.filter(kind="calibration")
 
@@ -96,6 +103,11 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
     def of_user(self, user: User) -> AssignmentQuerySet:
         return self.filter(rater__user=user)
 
+    def of_member(self, user: User) -> AssignmentQuerySet:
+        """Assignments in the projects that this person still belongs to."""
+        held = Membership.objects.filter(user=user, project=OuterRef("batch__project"))
+        return self.filter(Exists(held))
+
     def of_rater(self, rater: Rater) -> AssignmentQuerySet:
         return self.filter(rater=rater)
 
@@ -110,7 +122,7 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
     def submitted(self) -> AssignmentQuerySet:
         return self.filter(state="submitted")
 
-    def progress(self) -> QuerySet[Assignment, dict[str, Any]]:
+    def progress(self) -> Iterable[Mapping[str, Any]]:
         """A row per batch and rater: how many pairs they hold, how many they have voted on."""
         return (
             self.live()
@@ -132,7 +144,7 @@ class VoteQuerySet(QuerySet["Vote"]):
     def of_batches(self, *batches: Batch) -> VoteQuerySet:
         return self.filter(batch__in=batches)
 
-    def last_by_rater(self) -> QuerySet[Vote, dict[str, Any]]:
+    def last_by_rater(self) -> Iterable[Mapping[str, Any]]:
         """A row per batch and rater: when they last voted."""
         return self.order_by().values("batch_id", "rater_id").annotate(last=Max("at"))
 
