@@ -78,9 +78,18 @@ class ProjectCard:
         return self.step is None and not self.own
 
     @property
+    def speaks_of(self) -> OwnRound | None:
+        """The own round that the card's sentence is about: labelling comes before leading."""
+        unfinished = next((own for own in self.own if not own.finished), None)
+        if unfinished or self.step:
+            return unfinished
+        return next(iter(self.own), None)
+
+    @property
     def order(self) -> tuple[bool, bool, str]:
         """What needs this person first, then what is open, then by name."""
-        to_label = any(not own.finished for own in self.own)
+        own = self.speaks_of
+        to_label = own is not None and not own.finished
         needs = to_label or (self.step is not None and self.step.need == Need.YOU)
         return (not needs, self.idle, self.project.name)
 
