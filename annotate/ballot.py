@@ -7,6 +7,7 @@ filled ballot into what is stored. The rules are DESIGN §6, 3 to 5.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -27,17 +28,36 @@ _MEANT_AS_CITATION = re.compile(r"[A-Za-z]{1,3}\d+|[AaBb]")
 
 @dataclass(frozen=True)
 class Check:
-    """A gate or criterion: `parts` are what it is answered for, `values` its codes in order."""
+    """A gate or criterion: `parts` are what it is answered for, `values` its codes in order.
+
+    A measured check has no values but `bounds`, the lowest and the highest number it takes.
+    """
 
     key: str
     kind: Literal["gate", "criterion"]
     values: tuple[str, ...]
     allows_na: bool
     parts: tuple[str, ...]
+    bounds: tuple[float, float] | None = None
 
     @property
     def codes(self) -> tuple[str, ...]:
         return (*self.values, NA) if self.allows_na else self.values
+
+    def takes(self, code: str) -> bool:
+        """Whether the code, or the number it writes, is an answer to this check."""
+        if self.bounds is None or (code == NA and self.allows_na):
+            return code in self.codes
+        number = number_of(code)
+        return number is not None and self.bounds[0] <= number <= self.bounds[1]
+
+    @property
+    def choices(self) -> str:
+        """What it takes, in words."""
+        if self.bounds is None:
+            return f"choose one of {', '.join(self.codes)}"
+        low, high = self.bounds
+        return f"give a number from {low:g} to {high:g}{', or na' if self.allows_na else ''}"
 
 
 @dataclass(frozen=True)
@@ -104,6 +124,15 @@ class CanonicalAnswer:
     unclear: tuple[str, ...]
 
 
+def number_of(code: str) -> float | None:
+    """The finite number that a code writes, in plain digits; None for anything else."""
+    try:
+        number = float(code) if code.isascii() and "_" not in code else math.nan
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
 def gate_state(ballot: Ballot, answer: Answer) -> GateState:
     """Whether the gates are open, passed, or decide the pair; `open` until every cell is answered.
 
@@ -127,6 +156,33 @@ def failed_gates(ballot: Ballot, answer: Answer) -> tuple[str, ...]:
         for gate in ballot.gates
         if any(answer.labels.get((gate.key, part)) == "fail" for part in gate.parts)
     )
+
+
+def sentences(ballot: Ballot) -> dict[GateState, str]:
+    """What each state of the gates means for the pair; `{gates}` stands for the failing gates."""
+    after = (
+        "The criteria are still measured, no preference is asked."
+        if ballot.ask_after_gate
+        else "Criteria and preference are not asked."
+    )
+    return {
+        GateState.OPEN: "Every gate on both sides first; one that fails on one side decides.",
+        GateState.PASSED: "No gate decides: criteria, then the preference.",
+        GateState.LEFT_WINS: f"{{gates}} on Right only: Left wins. {after}",
+        GateState.RIGHT_WINS: f"{{gates}} on Left only: Right wins. {after}",
+        GateState.BOTH_FAIL: (
+            "Both fail ({gates}): not a preference pair; it goes to the rewrite queue."
+        ),
+    }
+
+
+def sentence(ballot: Ballot, answer: Answer) -> str:
+    state = gate_state(ballot, answer)
+    keys = failed_gates(ballot, answer)
+    failing = ", ".join(keys)
+    if state in (GateState.LEFT_WINS, GateState.RIGHT_WINS):
+        failing += " fails" if len(keys) == 1 else " fail"
+    return sentences(ballot)[state].replace("{gates}", failing)
 
 
 def criteria_are_asked(ballot: Ballot, state: GateState) -> bool:
@@ -164,9 +220,8 @@ def _foreign(ballot: Ballot, key: str, part: str, code: str) -> Iterable[tuple[s
     check = ballot.check(key)
     if check is None or part not in check.parts:
         yield f"label:{key}:{part}", f"{key} is not asked here."
-    elif code not in check.codes:
-        allowed = ", ".join(check.codes)
-        yield f"label:{key}:{part}", f"“{code}” is not an answer to {key}: choose one of {allowed}."
+    elif not check.takes(code):
+        yield f"label:{key}:{part}", f"“{code}” is not an answer to {key}: {check.choices}."
 
 
 def _preference_problem(

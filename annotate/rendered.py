@@ -1,0 +1,31 @@
+"""Safe HTML of texts, rendered once and kept in the database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils.safestring import SafeString, mark_safe
+
+from annotate.models import RenderedText
+from annotate.rendering import cache_key, render
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def html_of(texts: Iterable[str]) -> dict[str, SafeString]:
+    """Text → safe HTML, for all texts of a page in one query; what is missing is rendered now.
+
+    Rendering stands outside every transaction: it takes as long as the text is long.
+    """
+    keys = {cache_key(text): text for text in texts}
+    kept = dict(RenderedText.objects.filter(pk__in=keys).values_list("key", "html"))
+    made = {key: render(text) for key, text in keys.items() if key not in kept}
+    if made:
+        RenderedText.objects.bulk_create(
+            (RenderedText(key=key, html=html) for key, html in made.items()),
+            ignore_conflicts=True,
+        )
+    kept.update(made)
+    # S308: what `render` made passed its allow-list, now or when it was kept.
+    return {text: mark_safe(kept[key]) for key, text in keys.items()}  # noqa: S308
