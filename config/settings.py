@@ -4,6 +4,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+import dj_database_url
 from csp.constants import NONE, SELF
 from environs import Env
 
@@ -90,11 +91,8 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {
-    "default": env.dj_db_url(
-        "DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'calibrant.sqlite3'}", conn_max_age=60
-    )
-}
+DATABASE_URL = env.str("DATABASE_URL", default="") or f"sqlite:///{VAR_DIR / 'calibrant.sqlite3'}"
+DATABASES: dict[str, Any] = {"default": dj_database_url.parse(DATABASE_URL, conn_max_age=60)}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
@@ -183,6 +181,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://")
+CELERY_TASK_DEFAULT_QUEUE = env.str("CALIBRANT_QUEUE", default="calibrant")
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
@@ -190,8 +189,16 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
+# A worker that has not been heard of for a lease is taken for lost; sweeps look for such work.
+CALIBRANT_LEASE_S = env.float("CALIBRANT_LEASE_S", default=60.0)
+CALIBRANT_SWEEP_S = env.float("CALIBRANT_SWEEP_S", default=30.0)
 CELERY_BEAT_SCHEDULE = {
-    "sweep": {"task": "annotate.tasks.sweep", "schedule": 30.0},
+    "sweep": {
+        "task": "annotate.tasks.sweep",
+        "schedule": CALIBRANT_SWEEP_S,
+        # Behind a long job, sweeps do not pile up.
+        "options": {"expires": CALIBRANT_SWEEP_S},
+    },
 }
 if CELERY_BROKER_URL.startswith("filesystem"):
     BROKER_DIR = VAR_DIR / "broker"
