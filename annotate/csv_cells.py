@@ -167,7 +167,7 @@ class _Record:
             f"A quote opens on line {self.quote_line} and is never closed. "
             "Close it, or write a quote inside a quoted cell as two quotes."
         )
-        return Problem(self.quote_line, "", message, "unclosed_quote")
+        return Problem(self.quote_line, "", message, "unclosed_quote", fatal=True)
 
 
 def _single(quoted: str) -> str:

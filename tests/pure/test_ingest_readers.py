@@ -125,6 +125,7 @@ def test_im_05_an_unclosed_quote_names_the_line_where_it_opened() -> None:
     items = read(text, "pairs.csv")
     assert problems_of(items) == [(3, "", "unclosed_quote")]
     assert "line 3" in items[-1].message
+    assert items[-1].fatal
     assert len(rows_of(items)) == 1
 
 
