@@ -40,7 +40,7 @@ class Form(ABC):
 
     @abstractmethod
     def alphas(self, weights: Floats) -> Floats:
-        """Alpha of each reweighted table, (tables, patterns) -> (tables,); NaN if undefined."""
+        """Alpha of each reweighted table, (patterns, tables) -> (tables,); NaN if undefined."""
 
     @abstractmethod
     def without(self) -> Floats:
@@ -48,7 +48,7 @@ class Form(ABC):
 
     def whole(self) -> float:
         """Alpha of the table as it is."""
-        return float(self.alphas(self.times[np.newaxis].astype(np.float64))[0])
+        return float(self.alphas(self.times[:, np.newaxis].astype(np.float64))[0])
 
 
 def form_of(coded: Coded, level: Level) -> Form:
@@ -78,7 +78,7 @@ class Patterns(Form):
     alpha: Callable[[Floats], Floats]
 
     def alphas(self, weights: Floats) -> Floats:
-        return self.alpha(self.sums @ weights.T)
+        return self.alpha(self.sums @ weights)
 
     def without(self) -> Floats:
         return self.alpha((self.sums @ self.times)[:, np.newaxis] - self.sums)
@@ -198,7 +198,7 @@ class ByCluster(Form):
         self.member[np.argsort(coded.clusters.astype(str))] = np.arange(len(self.times))
 
     def alphas(self, weights: Floats) -> Floats:
-        return self._alphas(weights[:, self.member])
+        return self._alphas(weights.T[:, self.member])
 
     def without(self) -> Floats:
         left_out = np.empty(len(self.times))
@@ -207,7 +207,7 @@ class ByCluster(Form):
 
     @abstractmethod
     def _alphas(self, weights: Floats) -> Floats:
-        """As `alphas`, by cluster."""
+        """As `alphas`, by cluster, from (tables, clusters)."""
 
     @abstractmethod
     def _without(self) -> Floats:

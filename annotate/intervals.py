@@ -33,8 +33,8 @@ class Interval:
     dropped: int = 0
 
 
-def bootstrap(form: Form, whole: float, left_out: Floats, resamples: int, seed: int) -> Interval:
-    """BCa interval from `resamples` draws around `Form.whole`, with the alphas of `Form.without`.
+def bootstrap(form: Form, alpha: float, left_out: Floats, resamples: int, seed: int) -> Interval:
+    """BCa interval from `resamples` draws; `left_out` are the alphas of `Form.without`.
 
     Equal clusters give the same interval in whatever order they come.
     """
@@ -49,7 +49,7 @@ def bootstrap(form: Form, whole: float, left_out: Floats, resamples: int, seed: 
         return Interval(None, "too_little_variation", dropped)
     if drawn[-1] - drawn[0] < _SAME:
         return Interval(None, "one_pattern", dropped)
-    below, upto = np.searchsorted(drawn, [whole - _SAME, whole + _SAME])
+    below, upto = np.searchsorted(drawn, [alpha - _SAME, alpha + _SAME])
     share = (below + upto) / (2 * len(drawn))
     if not TAIL < share < 1 - TAIL:
         return Interval(None, "biased_resamples", dropped)
@@ -58,7 +58,7 @@ def bootstrap(form: Form, whole: float, left_out: Floats, resamples: int, seed: 
 
 
 def draws(times: Ints, resamples: int, seed: int) -> Iterator[Floats]:
-    """How often each pattern is drawn, in blocks (some resamples, patterns)."""
+    """How often each pattern is drawn, in blocks (patterns, some resamples)."""
     rng = np.random.default_rng(seed)
     clusters, patterns = int(times.sum()), len(times)
     # Both ways draw from the same multinomial; a binomial costs as much as a dozen cluster draws.
@@ -68,7 +68,7 @@ def draws(times: Ints, resamples: int, seed: int) -> Iterator[Floats]:
     for start in range(0, resamples, block):
         size = min(block, resamples - start)
         if few_patterns:
-            yield rng.multinomial(clusters, times / clusters, size=size).astype(np.float64)
+            yield rng.multinomial(clusters, times / clusters, size=size).T.astype(np.float64)
         else:
             yield _counted(rng, pattern_of, patterns, size)
 
@@ -77,10 +77,10 @@ def _counted(rng: np.random.Generator, pattern_of: Ints, patterns: int, size: in
     clusters = len(pattern_of)
     # 16-bit draws are the fastest that numpy has.
     dtype = np.uint16 if clusters < 2**16 else np.uint32
-    cells = pattern_of.take(rng.integers(clusters, size=(size, clusters), dtype=dtype))
-    cells += (np.arange(size) * patterns)[:, np.newaxis]
-    counts = np.bincount(cells.ravel(), minlength=size * patterns)
-    return counts.reshape(size, patterns).astype(np.float64)
+    cells = (pattern_of * size).take(rng.integers(clusters, size=(clusters, size), dtype=dtype))
+    cells += np.arange(size)
+    counts = np.bincount(cells.ravel(), minlength=patterns * size)
+    return counts.reshape(patterns, size).astype(np.float64)
 
 
 def _acceleration(left_out: Floats, times: Ints) -> float:

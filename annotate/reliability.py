@@ -125,12 +125,12 @@ def reliability(
     alpha, interval, influence = None, Interval(None, reason), {}
     if reason is None:
         form = form_of(coded, level)
-        own = form.whole()
-        alpha = own if len(coded.values) > MANY_VALUES else _package_alpha(coded, level)
+        many = len(coded.values) > MANY_VALUES
+        alpha = form.whole() if many else _package_alpha(coded, level)
         if resamples:
             left_out = form.without()
-            influence = _influence(coded, form, left_out - own)
-            interval = _interval(coded, level, form, own, left_out, resamples, seed)
+            influence = _influence(coded, form, left_out - alpha)
+            interval = _interval(coded, level, form, alpha, left_out, resamples, seed)
         else:
             interval = Interval(None, "not_asked")
     return Reliability(
@@ -208,14 +208,14 @@ def _interval(
     coded: Coded,
     level: Level,
     form: Form,
-    own: float,
+    alpha: float,
     left_out: Floats,
     resamples: int,
     seed: int,
 ) -> Interval:
     if (coded.squares == coded.sizes**2).all():
         return unanimous(coded, level)
-    return bootstrap(form, own, left_out, resamples, seed)
+    return bootstrap(form, alpha, left_out, resamples, seed)
 
 
 def _influence(coded: Coded, form: Form, gained: Floats) -> dict[Any, float]:

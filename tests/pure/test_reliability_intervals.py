@@ -39,7 +39,7 @@ def test_weights_by_pattern_are_tables_with_clusters_repeated(level: Level, valu
     table = some_ratings(1, values)
     coded = read(frame_of(table), level).pairable()
     form = form_of(coded, level)
-    for weights in next(draws(form.times, 20, seed=5)):
+    for weights in next(draws(form.times, 20, seed=5)).T:
         # Spread a pattern's count over its clusters: which of them is drawn makes no difference.
         drawn: list[Any] = []
         for pattern, times in enumerate(weights.astype(int).tolist()):
@@ -47,18 +47,18 @@ def test_weights_by_pattern_are_tables_with_clusters_repeated(level: Level, valu
             drawn += [table[member]] * times
         units = np.concatenate(drawn)
         expected = krippendorff.alpha(reliability_data=units.T, level_of_measurement=level)
-        assert form.alphas(weights[np.newaxis])[0] == pytest.approx(expected, abs=1e-9)
+        assert form.alphas(weights[:, np.newaxis])[0] == pytest.approx(expected, abs=1e-9)
 
 
 def test_every_resample_draws_as_many_clusters_as_there_are() -> None:
     for times in (np.array([3, 1, 1]), np.array([500, 300, 200]), np.ones(70_000, dtype=np.intp)):
         for weights in draws(times, 40, seed=0):
-            assert (weights.sum(axis=1) == times.sum()).all()
+            assert (weights.sum(axis=0) == times.sum()).all()
 
 
 def test_patterns_are_drawn_in_proportion_to_their_clusters() -> None:
     for times in (np.array([30, 10]), np.array([3000, 1000])):
-        mean = np.concatenate(list(draws(times, 4000, seed=0))).mean(axis=0) / times.sum()
+        mean = np.concatenate(list(draws(times, 4000, seed=0)), axis=1).mean(axis=1) / times.sum()
         assert mean == pytest.approx([3 / 4, 1 / 4], abs=0.005)
 
 
