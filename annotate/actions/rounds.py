@@ -96,12 +96,14 @@ def close_round(*, batch: Batch, acting_user: User | None) -> Batch:
 
 def rater_for(project: Project, user: User) -> Rater:
     """The rater that this person is in the project, made at the first need."""
-    rater, _ = Rater.objects.get_or_create(
-        project=project,
-        user=user,
-        defaults={"kind": Rater.Kind.PERSON, "name": user.username},
-    )
-    return rater
+    rater = Rater.objects.filter(project=project, user=user).first()
+    if rater is not None:
+        return rater
+    name = str(user)
+    namesakes = Rater.objects.filter(project=project, kind=Rater.Kind.PERSON, name=name)
+    if namesakes.exists():
+        name = f"{name} ({user.username})"
+    return Rater.objects.create(project=project, user=user, kind=Rater.Kind.PERSON, name=name)
 
 
 def _check(project: Project, version: RubricVersion, raters: Sequence[User], size: int) -> None:
