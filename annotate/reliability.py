@@ -326,26 +326,40 @@ def notes(reliability: Reliability) -> tuple[str, ...]:
 
 
 def _low_variation(reliability: Reliability) -> str | None:
-    mode, most = max(reliability.pairable_counts, key=lambda count: count[1])
-    if most < _MOSTLY_ONE_VALUE * reliability.ratings:
+    mode, _ = _most_common(reliability)
+    if not _is_mostly_one_value(reliability):
         return None
-    found = ", ".join(f"{times} {value}" for value, times in reliability.pairable_counts if times)
+    found = ", ".join(f"{value}: {times}" for value, times in reliability.pairable_counts if times)
     return (
         f"low variation: {found}; alpha rests on {_counted(reliability.minority_units, 'unit')} "
         f"with a label other than {mode}, so that a single disagreement moves it far"
     )
 
 
+def _most_common(reliability: Reliability) -> tuple[Value, int]:
+    return max(reliability.pairable_counts, key=lambda count: count[1])
+
+
+def _is_mostly_one_value(reliability: Reliability) -> bool:
+    return _most_common(reliability)[1] >= _MOSTLY_ONE_VALUE * reliability.ratings
+
+
 def _negative(reliability: Reliability) -> str | None:
     alpha, interval = reliability.alpha, reliability.interval
     if alpha is None or alpha >= -_ROUNDING:
         return None
+    # A few scattered dissents put alpha just below zero for certain, with nothing reversed.
+    if _is_mostly_one_value(reliability):
+        return "alpha is just below zero: agreement is no better than chance"
     if interval[1] < 0 if interval else alpha <= _CLEARLY_NEGATIVE:
         return (
             "systematic disagreement: raters agree less often than by chance; "
             "check for reversed labels or sides"
         )
-    return "alpha is below zero, but not clearly: agreement is no better than chance"
+    return (
+        "alpha is below zero, but not clearly: agreement is no better than chance; "
+        "check for reversed labels or sides"
+    )
 
 
 def _all_labels(reliability: Reliability) -> str:
