@@ -56,18 +56,45 @@ def make_version(
     return version
 
 
+def make_rubric_version(project: Project, source: str) -> RubricVersion:
+    """A published version of a YAML document."""
+    version = import_rubric(project=project, source=source, acting_user=None)
+    return publish(version=version, change_note="Made for a test.", acting_user=None)
+
+
 def make_pairs(project: Project, count: int, *, prefix: str = "pair") -> list[Subject]:
     """Pairs with texts of their own, all fresh."""
     return [make_pair(project, f"{prefix}-{n}") for n in range(count)]
 
 
-def make_pair(project: Project, external_id: str = "pair-0") -> Subject:
+def make_pair(
+    project: Project,
+    external_id: str = "pair-0",
+    *,
+    prompt: str = "",
+    context: str = "",
+    response_a: str | None = None,
+    response_b: str | None = None,
+    model_a: str = "",
+    model_b: str = "",
+    **metadata: str,
+) -> Subject:
     subject = Subject.objects.create(
-        project=project, external_id=external_id, content_hash=f"hash of {external_id}"
+        project=project,
+        external_id=external_id,
+        content_hash=f"hash of {external_id}",
+        metadata=metadata,
     )
-    Pair.objects.create(subject=subject)
-    for key in ("A", "B"):
-        Part.objects.create(subject=subject, key=key, text=f"Response {key} of {external_id}.")
+    Pair.objects.create(
+        subject=subject,
+        messages=[{"role": "user", "content": prompt}] if prompt else [],
+        context=context,
+        model_a=model_a,
+        model_b=model_b,
+    )
+    for key, text in (("A", response_a), ("B", response_b)):
+        text = f"Response {key} of {external_id}." if text is None else text
+        Part.objects.create(subject=subject, key=key, text=text)
     return subject
 
 
