@@ -85,7 +85,9 @@ def publish(*, version: RubricVersion, change_note: str, acting_user: User | Non
 
 
 def _locked(version: RubricVersion) -> RubricVersion:
-    rows = RubricVersion.objects.select_for_update(of=("self",)).select_related("rubric__project")
+    """The version as it stands, under the lock that importing takes as well."""
+    Project.objects.select_for_update().get(rubrics=version.rubric_id)
+    rows = RubricVersion.objects.select_related("rubric__project")
     found = rows.filter(pk=version.pk).first()
     if found is None:
         raise RubricRefused(f"The draft {version} was replaced by another one: read that first.")

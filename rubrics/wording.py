@@ -84,9 +84,18 @@ class CheckChanges:
 def changes_by_check(changes: Iterable[Change]) -> tuple[CheckChanges, ...]:
     """The changes of `document.compare`, grouped by check, each in words."""
     return tuple(
-        CheckChanges(key, tuple(tell(change) for change in group))
+        CheckChanges(key, _told(tuple(group)))
         for key, group in groupby(changes, key=lambda change: change.key)
     )
+
+
+def _told(changes: tuple[Change, ...]) -> tuple[Told, ...]:
+    """A check that was split off is told as a new one: what its source asked is told there."""
+    found = {change.what: change for change in changes}
+    if "split_from" not in found:
+        return tuple(map(tell, changes))
+    text = found["reworded"].after if "reworded" in found else ""
+    return (Told(tell(found["split_from"]).label, after=text),)
 
 
 def tell(change: Change) -> Told:
