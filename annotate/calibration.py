@@ -1,0 +1,278 @@
+"""What the votes of a round, a batch or an import measure: a row for each check.
+
+Rounds of one rubric version are pooled, versions never are: see docs/design/clearing.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+import pandas as pd
+
+from annotate import clearing
+from annotate.clearing import Row
+from annotate.models import Batch
+from annotate.ratings import OUTCOME, for_reliability, ratings
+from annotate.reliability import (
+    Bars,
+    Level,
+    Reliability,
+    Value,
+    applicability,
+    applicable,
+    reliability,
+)
+from annotate.snapshots import Counted, counted_votes, remembered
+
+if TYPE_CHECKING:
+    from projects.models import Project
+    from rubrics.models import Criterion
+
+NA = "na"
+OUTCOMES = ("A", "tie", "B", "both_fail")
+# The pairs whose settling would move alpha most are named; nobody reads more of them.
+STRONGEST = 5
+
+
+class MixedVersions(ValueError):
+    """Votes under different rubric versions answer different questions."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One figure to compute: a check's values, or whether it applies."""
+
+    key: str
+    kind: clearing.Kind
+    title: str
+    figure: clearing.Figure
+    level: Level
+    scale: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A computed figure. `strongest` are (external id of a subject, what alpha gains without it),
+    the largest gain first.
+    """
+
+    reliability: Reliability
+    split: int
+    strongest: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The rows of a report over `batches`, with the subjects voted on and the strongest pairs."""
+
+    batches: tuple[Batch, ...]
+    rows: tuple[Row, ...]
+    subjects: int
+    strongest: dict[tuple[str, str], tuple[tuple[str, float], ...]]
+
+    @property
+    def pooled(self) -> bool:
+        return len(self.batches) > 1
+
+    @property
+    def cleared(self) -> tuple[int, int]:
+        return clearing.checks(self.rows)
+
+
+def pool_of(batch: Batch) -> list[Batch]:
+    """The batches whose votes a report on this one rests on, oldest first.
+
+    The closed rounds of its rubric version, whatever the revision, and itself. Simulated raters
+    say nothing about real ones, so their rounds are pooled among themselves.
+    """
+    if batch.kind != Batch.Kind.CALIBRATION:
+        return [batch]
+    others = (
+        Batch.objects.rounds()
+        .closed()
+        .filter(
+            project_id=batch.project_id,
+            version__rubric_id=batch.version.rubric_id,
+            version__number=batch.version.number,
+            simulated=batch.simulated,
+        )
+        .exclude(pk=batch.pk)
+        .select_related("version__rubric")
+    )
+    return sorted([batch, *others], key=lambda found: found.number or 0)
+
+
+def measure(batch: Batch, *, pool: Sequence[Batch] | None = None) -> Measured:
+    """The report on a batch: its pooled rows, each with the batch's own figure where it differs.
+
+    `pool` are the batches to pool, by default `pool_of(batch)`. Raises MixedVersions.
+    """
+    pool = list(pool) if pool is not None else pool_of(batch)
+    asked = asked_of(batch)
+    figures, subjects = figures_of(pool, asked)
+    own = figures_of([batch], asked)[0] if pool != [batch] else {}
+    return _measured(batch, pool, asked, figures, own, subjects)
+
+
+def figures_of(
+    batches: Sequence[Batch], asked: Sequence[Asked], counted: Counted | None = None
+) -> tuple[dict[tuple[str, str], Figure], int]:
+    """Every figure over the votes of the batches, by (key, figure), and the subjects voted on."""
+    refuse_mixed_versions(batches)
+    data = remembered("figures", batches, lambda: _computed(batches, asked), counted)
+    found = {(key, figure): _loaded(entry) for key, figure, entry in data["figures"]}
+    return found, int(data["subjects"])
+
+
+def cleared_counts(batches: Iterable[Batch]) -> dict[int, tuple[int, int]]:
+    """(cleared, all) checks for each closed round: the same for all rounds of one pool."""
+    pools: dict[tuple[int, int, bool], list[Batch]] = {}
+    for batch in sorted(batches, key=lambda found: found.number or 0):
+        place = (batch.version.rubric_id, batch.version.number, batch.simulated)
+        pools.setdefault(place, []).append(batch)
+    counted = counted_votes(batch for pool in pools.values() for batch in pool)
+    found: dict[int, tuple[int, int]] = {}
+    for pool in pools.values():
+        asked = asked_of(pool[-1])
+        figures, subjects = figures_of(pool, asked, counted)
+        cleared = _measured(pool[-1], pool, asked, figures, {}, subjects).cleared
+        found.update({batch.pk: cleared for batch in pool})
+    return found
+
+
+def refuse_mixed_versions(batches: Sequence[Batch]) -> None:
+    versions = {(batch.version.rubric_id, batch.version.number): batch for batch in batches}
+    if len(versions) > 1:
+        named = "; ".join(f"{batch}: {batch.version}" for batch in versions.values())
+        raise MixedVersions(
+            f"Votes under different rubric versions are never pooled ({named}). "
+            "Measure each version by itself."
+        )
+
+
+def bars_of(project: Project) -> Bars:
+    return Bars(clear=project.bar, tentative=project.tentative_bar)
+
+
+def asked_of(batch: Batch) -> list[Asked]:
+    """The figures of a batch in rubric order: gates, criteria, preference, then the outcome."""
+    criteria = list(batch.version.criteria.asked())
+    if batch.criteria_scope is not None:
+        criteria = [found for found in criteria if found.key in batch.criteria_scope]
+    asked = [figure for criterion in criteria for figure in _figures_asked(criterion)]
+    kinds = {criterion.kind for criterion in criteria}
+    if batch.version.subject_kind == "pair" and kinds & {"gate", "preference"}:
+        asked.append(Asked(OUTCOME, "outcome", "Outcome", "values", "nominal", OUTCOMES))
+    return asked
+
+
+def _figures_asked(criterion: Criterion) -> list[Asked]:
+    level = cast("Level", criterion.level)
+    values = tuple(str(value) for value in criterion.values)
+    own = Asked(
+        key=criterion.key,
+        kind=cast("clearing.Kind", criterion.kind),
+        title=criterion.heading,
+        figure="values",
+        level=level,
+        scale=values,
+    )
+    if not criterion.allows_na:
+        return [own]
+    if level == "nominal":
+        return [replace(own, scale=(*values, NA))]
+    applies = replace(own, figure="applicability", level="nominal", scale=("applicable", NA))
+    return [own, applies]
+
+
+def _measured(
+    batch: Batch,
+    pool: Sequence[Batch],
+    asked: Sequence[Asked],
+    figures: dict[tuple[str, str], Figure],
+    own: dict[tuple[str, str], Figure],
+    subjects: int,
+) -> Measured:
+    bars = bars_of(batch.project)
+    # A rubric of nothing but a preference has nothing else to clear.
+    needed = {"gate", "criterion"} & {figure.kind for figure in asked} or {"preference"}
+    rows = []
+    for figure in asked:
+        found = figures[figure.key, figure.figure]
+        alone = own.get((figure.key, figure.figure))
+        rows.append(
+            clearing.row(
+                **asdict(figure),
+                reliability=found.reliability,
+                split=found.split,
+                bars=bars,
+                counts=figure.kind in needed and _is_in_question(figure, found.reliability),
+                own=alone.reliability if alone else None,
+            )
+        )
+    strongest = {place: found.strongest for place, found in figures.items()}
+    return Measured(tuple(pool), tuple(rows), subjects, strongest)
+
+
+def _is_in_question(asked: Asked, found: Reliability) -> bool:
+    """Whether a check applies is in question only once somebody has said that it does not."""
+    return asked.figure == "values" or dict(found.counts).get(NA, 0) > 0
+
+
+def _computed(batches: Sequence[Batch], asked: Sequence[Asked]) -> dict[str, Any]:
+    frame = ratings(batches)
+    figures = []
+    for figure in asked:
+        chosen = for_reliability(frame, figure.key)
+        found = _reliability(chosen, figure)
+        subjects = frame[frame["criterion"] == figure.key]
+        entry = {
+            "reliability": {**asdict(found), "influence": {}},
+            "split": _split(chosen if figure.figure == "values" else _applies(chosen)),
+            "strongest": _strongest(found, subjects),
+        }
+        figures.append([figure.key, figure.figure, entry])
+    return {"figures": figures, "subjects": int(frame["subject"].nunique())}
+
+
+def _reliability(chosen: pd.DataFrame, asked: Asked) -> Reliability:
+    if asked.figure == "applicability":
+        return applicability(chosen, criterion=f"{asked.key}:applicability", na=NA)
+    if asked.level != "nominal":
+        chosen = applicable(chosen, NA)
+    scale: tuple[Value, ...] | None = asked.scale or None
+    return reliability(chosen, criterion=asked.key, level=asked.level, scale=scale)
+
+
+def _applies(chosen: pd.DataFrame) -> pd.DataFrame:
+    return chosen.assign(value=chosen["value"] == NA)
+
+
+def _split(chosen: pd.DataFrame) -> int:
+    """Units on which raters differ."""
+    return int((chosen.groupby("unit")["value"].nunique() > 1).sum())
+
+
+def _strongest(found: Reliability, rows: pd.DataFrame) -> list[tuple[str, float]]:
+    gains = sorted(found.influence.items(), key=lambda item: (-item[1], str(item[0])))
+    cluster = rows["group"].where(rows["group"] != "", rows["subject"])
+    members = rows["subject"].groupby(cluster).unique()
+    named = [
+        (str(subject), float(gain))
+        for name, gain in gains[:STRONGEST]
+        if gain > 0
+        for subject in members[name]
+    ]
+    return named[:STRONGEST]
+
+
+def _loaded(entry: dict[str, Any]) -> Figure:
+    fields = dict(entry["reliability"])
+    for name in ("counts", "pairable_counts"):
+        fields[name] = tuple((value, times) for value, times in fields[name])
+    if fields["interval"] is not None:
+        fields["interval"] = tuple(fields["interval"])
+    strongest = tuple((subject, gain) for subject, gain in entry["strongest"])
+    return Figure(Reliability(**fields), entry["split"], strongest)

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+
+from annotate.actions.rounds import ROUND_SIZE
+from projects.models import Role, User
+from rubrics.models import RubricVersion
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from projects.models import Project
+
+MAX_SEED = 2**32 - 1
+
+
+# Django's form fields take no type arguments when the code runs.
+if TYPE_CHECKING:
+    _OneVersion = forms.ModelChoiceField[RubricVersion]
+    _ManyUsers = forms.ModelMultipleChoiceField[User]
+else:
+    _OneVersion, _ManyUsers = forms.ModelChoiceField, forms.ModelMultipleChoiceField
+
+
+class VersionField(_OneVersion):
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj.rubric.name}, version {obj.number}"
+
+
+class RaterField(_ManyUsers):
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj} ({obj.username})" if str(obj) != obj.username else str(obj)
+
+
+class RoundForm(forms.Form):
+    """Who labels which pairs under what: the members of the project, its published versions."""
+
+    version = VersionField(
+        queryset=RubricVersion.objects.none(), label="Rubric version", empty_label=None
+    )
+    raters = RaterField(
+        queryset=User.objects.none(),
+        widget=forms.CheckboxSelectMultiple,
+        label="Raters",
+        help_text="Two at least; three is usual. Everyone labels every pair, on their own.",
+    )
+    size = forms.IntegerField(
+        min_value=1,
+        initial=ROUND_SIZE,
+        label="Pairs",
+        help_text="Drawn at random from pairs that none of these raters has seen.",
+    )
+    ask_after_gate = forms.BooleanField(
+        required=False,
+        initial=True,
+        label="Ask the criteria after a deciding gate, too",
+        help_text="They do not change the decision; without them few pairs would measure them.",
+    )
+    seed = forms.IntegerField(
+        min_value=0,
+        max_value=MAX_SEED,
+        required=False,
+        label="Seed (optional)",
+        help_text="Draws the same pairs again; left empty, one is chosen and recorded.",
+    )
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        version, raters = self.fields["version"], self.fields["raters"]
+        assert isinstance(version, VersionField)
+        assert isinstance(raters, RaterField)
+        version.queryset = latest_published(project)
+        members = User.objects.filter(memberships__project=project, is_active=True).distinct()
+        raters.queryset = members.order_by("last_name", "first_name", "username")
+        experts = members.filter(memberships__project=project, memberships__role=Role.EXPERT)
+        raters.initial = list(experts.values_list("pk", flat=True))
+
+
+def latest_published(project: Project) -> QuerySet[RubricVersion]:
+    """The latest revision of each published version that judges pairs, newest first."""
+    versions = (
+        RubricVersion.objects.of_project(project)
+        .published()
+        .filter(subject_kind="pair")
+        .order_by("-number", "-revision")
+    )
+    latest: dict[tuple[int, int], int] = {}
+    for pk, rubric, number in versions.values_list("pk", "rubric_id", "number"):
+        latest.setdefault((rubric, number), pk)
+    chosen = RubricVersion.objects.filter(pk__in=latest.values()).select_related("rubric")
+    return chosen.order_by("-published_at")

@@ -1,0 +1,51 @@
+"""The rounds of a project by rubric version: who is how far, and what has cleared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from annotate.calibration import cleared_counts
+from annotate.home import RoundCard, round_cards
+from annotate.overview import all_rounds
+
+if TYPE_CHECKING:
+    from projects.models import Project
+    from rubrics.models import RubricVersion
+
+
+@dataclass(frozen=True)
+class VersionRounds:
+    """The rounds that tried one version; real and simulated raters stand apart."""
+
+    version: RubricVersion
+    simulated: bool
+    rounds: tuple[RoundCard, ...]
+    cleared: int
+    checks: int
+
+    @property
+    def closed(self) -> bool:
+        return any(card.batch.closed_at for card in self.rounds)
+
+    @property
+    def marks(self) -> list[bool]:
+        return [n < self.cleared for n in range(self.checks)]
+
+
+def round_groups(project: Project) -> list[VersionRounds]:
+    """Newest version first, its newest round first."""
+    cards = round_cards(all_rounds(project))
+    cleared = cleared_counts(card.batch for card in cards if card.batch.closed_at)
+    groups: dict[tuple[int, int, bool], list[RoundCard]] = {}
+    for card in cards:
+        version = card.batch.version
+        place = (version.rubric_id, version.number, card.batch.simulated)
+        groups.setdefault(place, []).append(card)
+    return [_group(found, cleared) for found in groups.values()]
+
+
+def _group(cards: list[RoundCard], cleared: dict[int, tuple[int, int]]) -> VersionRounds:
+    found = next((cleared[card.batch.pk] for card in cards if card.batch.pk in cleared), (0, 0))
+    newest = cards[0].batch
+    return VersionRounds(newest.version, newest.simulated, tuple(cards), *found)

@@ -1,0 +1,59 @@
+"""A figure is computed once for exactly this input, then read.
+
+Votes are only ever added: an amended vote is a new row. So the batches, their rubric documents, the
+number of current votes and the highest vote id tell whether anything can have changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Count, Max, Q
+
+from annotate.models import Snapshot, Vote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from annotate.models import Batch
+
+# Raise it whenever the same votes would come to other figures, or figures are kept differently.
+CODE_VERSION = 1
+
+Counted = dict[int, tuple[int, int]]
+
+
+def remembered(
+    kind: str,
+    batches: Sequence[Batch],
+    compute: Callable[[], dict[str, Any]],
+    counted: Counted | None = None,
+) -> dict[str, Any]:
+    """What `compute` gives (plain JSON values) for the votes of these batches as they stand."""
+    key = key_of(kind, batches, counted or counted_votes(batches))
+    found = Snapshot.objects.filter(pk=key).first()
+    if found is None:
+        found, _ = Snapshot.objects.get_or_create(key=key, defaults={"data": compute()})
+    data: dict[str, Any] = found.data
+    return data
+
+
+def counted_votes(batches: Iterable[Batch]) -> Counted:
+    """Current votes and highest vote id of each batch that has any."""
+    rows = (
+        Vote.objects.filter(batch__in=list(batches))
+        .order_by()
+        .values("batch_id")
+        .annotate(votes=Count("id", filter=Q(current=True)), highest=Max("id"))
+    )
+    return {row["batch_id"]: (row["votes"], row["highest"]) for row in rows}
+
+
+def key_of(kind: str, batches: Sequence[Batch], counted: Mapping[int, tuple[int, int]]) -> str:
+    inputs = sorted(
+        [batch.pk, batch.version.digest, batch.criteria_scope, *counted.get(batch.pk, (0, 0))]
+        for batch in batches
+    )
+    return hashlib.sha256(json.dumps([CODE_VERSION, kind, inputs]).encode()).hexdigest()

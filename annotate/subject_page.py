@@ -1,0 +1,115 @@
+"""One subject with its texts and every vote on it, for leads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from annotate.models import Batch, Label, Part, Subject, Vote
+
+if TYPE_CHECKING:
+    from projects.models import Rater
+    from rubrics.models import Criterion
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One label of one check and part as each rater gave it, '' where they did not."""
+
+    criterion: Criterion
+    part: str
+    labels: tuple[str, ...]
+    after_gate: bool
+
+    @property
+    def differ(self) -> bool:
+        return len({label for label in self.labels if label}) > 1
+
+
+@dataclass(frozen=True)
+class BatchVotes:
+    batch: Batch
+    votes: tuple[Vote, ...]
+    answers: tuple[Answer, ...]
+
+    @property
+    def raters(self) -> list[str]:
+        return [rater_name(self.batch, vote.rater, n) for n, vote in enumerate(self.votes, 1)]
+
+    @property
+    def checks(self) -> list[list[Answer]]:
+        """The answers of one check together, a row for each of its parts."""
+        return [list(found) for _, found in groupby(self.answers, lambda answer: answer.criterion)]
+
+    @property
+    def rationales(self) -> list[tuple[str, Vote]]:
+        told = zip(self.raters, self.votes, strict=True)
+        return [
+            (name, vote)
+            for name, vote in told
+            if vote.rationale or vote.nothing_says_it or vote.unclear
+        ]
+
+
+@dataclass(frozen=True)
+class SubjectPage:
+    messages: Sequence[dict[str, str]]
+    context: str
+    parts: tuple[Part, ...]
+    batches: tuple[BatchVotes, ...]
+
+
+def subject_page(subject: Subject) -> SubjectPage:
+    detail = getattr(subject, subject.kind, None)
+    votes = (
+        Vote.objects.current()
+        .filter(subject=subject, batch__in=Batch.objects.visible())
+        .select_related("rater", "batch__version__rubric")
+        .order_by("batch_id", "rater__name", "id")
+    )
+    by_batch: dict[Batch, list[Vote]] = {}
+    for vote in votes:
+        by_batch.setdefault(vote.batch, []).append(vote)
+    labels = list(
+        Label.objects.filter(vote__in=votes)
+        .select_related("criterion")
+        .order_by("criterion__order", "part_key")
+    )
+    return SubjectPage(
+        messages=detail.messages if detail else [],
+        context=detail.context if detail else "",
+        parts=tuple(subject.parts.all()),
+        batches=tuple(_batch_votes(batch, found, labels) for batch, found in by_batch.items()),
+    )
+
+
+def rater_name(batch: Batch, rater: Rater, n: int) -> str:
+    return f"Rater {n}" if batch.anonymous_raters else rater.name
+
+
+def _batch_votes(batch: Batch, votes: Sequence[Vote], labels: Sequence[Label]) -> BatchVotes:
+    place = {vote.pk: n for n, vote in enumerate(votes)}
+    given: dict[tuple[int, str], list[Label | None]] = {}
+    for label in labels:
+        if label.vote_id in place:
+            row = given.setdefault((label.criterion_id, label.part_key), [None] * len(votes))
+            row[place[label.vote_id]] = label
+    return BatchVotes(batch, tuple(votes), tuple(_answer(row) for row in given.values()))
+
+
+def _answer(row: Sequence[Label | None]) -> Answer:
+    first = next(label for label in row if label is not None)
+    return Answer(
+        criterion=first.criterion,
+        part=first.part_key,
+        labels=tuple(_shown(label) for label in row),
+        after_gate=any(label is not None and label.how == "after_gate" for label in row),
+    )
+
+
+def _shown(label: Label | None) -> str:
+    if label is None:
+        return ""
+    return label.code or f"{label.number:g}"

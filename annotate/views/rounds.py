@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.contrib import messages
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotate.access import round_for
+from annotate.actions.rounds import RoundRefused, close_round, start_round
+from annotate.assignment import fresh_pairs
+from annotate.forms import RoundForm
+from annotate.home import round_cards
+from annotate.round_list import round_groups
+from projects.access import project_for, user_of
+from projects.models import Role
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+
+@require_safe
+def rounds(request: HttpRequest, slug: str) -> HttpResponse:
+    project = project_for(user_of(request), slug, Role.LEAD)
+    context = {"project": project, "groups": round_groups(project)}
+    return render(request, "annotate/rounds.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def round_new(request: HttpRequest, slug: str) -> HttpResponse:
+    user = user_of(request)
+    project = project_for(user, slug, Role.LEAD)
+    form = RoundForm(request.POST or None, project=project)
+    if request.method == "POST" and form.is_valid():
+        try:
+            batch = start_round(
+                project=project,
+                version=form.cleaned_data["version"],
+                raters=list(form.cleaned_data["raters"]),
+                acting_user=user,
+                size=form.cleaned_data["size"],
+                seed=form.cleaned_data["seed"],
+                ask_after_gate=form.cleaned_data["ask_after_gate"],
+            )
+        except RoundRefused as refusal:
+            form.add_error(refusal.field or None, str(refusal))
+        else:
+            messages.success(request, f"{batch} is open: its raters can label now.")
+            return redirect("annotate:round", project.slug, batch.number)
+    context = {"project": project, "form": form, "stock": len(fresh_pairs(project, []))}
+    return render(request, "annotate/round_new.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def round_close(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Asked first, since it cannot be undone: GET says what would be missing."""
+    user = user_of(request)
+    batch = round_for(user, slug, number, Role.LEAD)
+    if request.method == "POST":
+        close_round(batch=batch, acting_user=user)
+        messages.success(request, f"{batch} is closed. This is what its votes say.")
+        return redirect("annotate:round", slug, number)
+    if batch.closed_at is not None:
+        return redirect("annotate:round", slug, number)
+    (card,) = round_cards([batch])
+    context = {
+        "project": batch.project,
+        "batch": batch,
+        "card": card,
+        "missing": card.total - card.done,
+    }
+    return render(request, "annotate/round_close.html", context)
