@@ -13,8 +13,13 @@ from annotate.vote_rows import VotePlan
 from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
-    from annotate.actions.jobs import Progress, Report, Runner
+    from annotate.actions.imports import Progress
+    from annotate.actions.jobs import Report, Runner
     from projects.models import Job
+
+
+# The flags that decide what the rows of a ratings file mean.
+READING = ("map", "column", "value", "anonymous_raters", "create_subjects", "repair")
 
 
 def run_subject_import(job: Job, progress: Progress) -> Report:
@@ -63,6 +68,7 @@ def vote_file(version: RubricVersion, file: Path, params: dict[str, Any]) -> Vot
         ),
         create_subjects=params["create_subjects"],
         repair=params["repair"],
+        flags={name: params[name] for name in READING},
     )
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from django.conf import settings
 from django.db import transaction
@@ -19,21 +19,30 @@ from django.db.models import F
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from annotate.actions.imports import ImportRefused, sweep_lost
+from annotate.actions.imports import ImportBusy, ImportRefused, Progress, lease_end, sweep_lost
 from annotate.field_map import FlagError
 from projects.audit import record
 from projects.models import Job
 from projects.querysets import MAX_DELIVERIES
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
     from projects.models import Project, User
 
 log = logging.getLogger(__name__)
 
-LEASE = timedelta(seconds=60)
+GIVEN_UP = (
+    f"This was tried {MAX_DELIVERIES} times and its worker was lost each time (worker_lost). "
+    "The worker's log says why."
+)
+
 Report = dict[str, Any]
-Progress = Callable[[int], None]
 Runner = Callable[[Job, Progress], Report]
+
+
+class JobLost(Exception):
+    """The lease ran out and another worker has the job: this one must write nothing more."""
 
 
 def start_job(
@@ -51,8 +60,7 @@ def keep_file(file: Path) -> Path:
     """A copy of a file that stays until its job has ended, whatever becomes of the original."""
     folder = Path(settings.VAR_DIR) / "uploads"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    stamp = timezone.now().strftime("%Y%m%dT%H%M%S%f")
-    kept = folder / f"{stamp}-{file.name}"
+    kept = folder / f"{uuid4().hex}{file.suffix[:16]}"
     shutil.copyfile(file, kept)
     return kept
 
@@ -69,8 +77,8 @@ def ring(job_id: int) -> None:
 
 def ring_again() -> int:
     """Ring for jobs that nobody holds, and give up those that lost their worker too often."""
-    for job in Job.objects.given_up():
-        _finish(job, Job.State.FAILED, message="The worker was lost each time this was tried.")
+    for job in Job.objects.given_up().select_related("project", "created_by"):
+        _finish(job, Job.State.FAILED, message=GIVEN_UP)
     waiting = list(Job.objects.to_ring_again().values_list("pk", flat=True))
     for pk in waiting:
         ring(pk)
@@ -84,40 +92,62 @@ def run(job_id: int, runners: dict[str, Runner]) -> None:
     if job is None:
         return
     try:
-        result = runners[job.kind](job, lambda done: _renew(job, done))
+        result = runners[job.kind](job, lambda done, total: _renew(job, done, total))
+    except ImportBusy:
+        _put_back(job)
     except (ImportRefused, FlagError) as refusal:
         report = refusal.report if isinstance(refusal, ImportRefused) else None
         found = report.as_json() if report else None
         _finish(job, Job.State.FAILED, message=str(refusal), result=found)
+    except JobLost:
+        log.warning("Job %s went on elsewhere; what this worker wrote is taken back.", job.pk)
     else:
         _finish(job, Job.State.DONE, result=result)
 
 
 def _claim(job_id: int) -> Job | None:
     """Take the job for one lease, by one conditional update."""
-    now = timezone.now()
     held = Job.objects.filter(pk=job_id).to_ring_again()
     claimed = held.update(
-        state=Job.State.RUNNING, lease_until=now + LEASE, deliveries=F("deliveries") + 1
+        state=Job.State.RUNNING,
+        message="",
+        lease_until=lease_end(),
+        deliveries=F("deliveries") + 1,
     )
     return Job.objects.select_related("project", "created_by").get(pk=job_id) if claimed else None
 
 
-def _renew(job: Job, done: int) -> None:
-    Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(
-        done=done, lease_until=timezone.now() + LEASE
+def _held(job: Job) -> QuerySet[Job]:
+    """The job, as long as this delivery of it is the one that counts."""
+    return Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, deliveries=job.deliveries)
+
+
+def _renew(job: Job, done: int, total: int | None) -> None:
+    if not _held(job).update(done=done, total=total, lease_until=lease_end()):
+        raise JobLost
+
+
+def _put_back(job: Job) -> None:
+    """Let the job wait for its turn; the sweeper rings for it again."""
+    _held(job).update(
+        state=Job.State.PENDING,
+        message="Waiting for another import of this project to end.",
+        lease_until=None,
+        deliveries=F("deliveries") - 1,
     )
 
 
 def _finish(job: Job, state: Job.State, *, message: str = "", result: Report | None = None) -> None:
     with transaction.atomic():
-        Job.objects.filter(pk=job.pk).update(
+        ended = _held(job).update(
             state=state,
             message=message,
             result=result,
             lease_until=None,
             finished_at=timezone.now(),
         )
+        if not ended:
+            return
         record(
             f"job.{state}", project=job.project, actor=job.created_by, target=job, message=message
         )

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from annotate.ingest import SubjectRow
     from projects.models import User
 
+# Whole contents are held for so many updates at once.
+UPDATES_AT_ONCE = 50
+REPLACED = ("group_key", "content_hash", "metadata")
+
 DETAILS: dict[str, type[Pair | Trace | CorrectionChain | Answer]] = {
     "pair": Pair,
     "trace": Trace,
@@ -58,13 +62,18 @@ def import_subjects(
     Raises ImportRefused, with the report, when nothing was imported.
     """
     reading = _Reading(project, file, name or file.name, kind, fields, repair=repair)
+    rows = None
     if not partial:
-        _refuse_any_problem(reading.validate(progress))
+        checked = reading.validate(progress)
+        _refuse_any_problem(checked)
+        if not checked.created and not checked.updated:
+            return checked
+        rows = checked.rows
     origin = imports.begin(
         project=project, kind=kind, file=file, name=reading.name, acting_user=acting_user
     )
     try:
-        report = _stage(reading, origin, progress)
+        report = _stage(reading, origin, rows, progress)
         _refuse_unreadable(report)
         with transaction.atomic():
             # No round can draw a subject while its content is being replaced.
@@ -103,13 +112,12 @@ class _Reading:
     def validate(self, progress: Progress) -> Report:
         """Read the whole file and compare it with what stands, writing nothing."""
         report = Report(self.name)
-        for chunk in imports.chunks(self._good_rows(report)):
-            _sort(self.project, self.kind, chunk, report)
-            progress(report.rows)
+        for _ in self.fates(report):
+            progress(report.rows, None)
         return report
 
     def fates(self, report: Report) -> Iterator[_Fates]:
-        for chunk in imports.chunks(self._good_rows(report)):
+        for chunk in imports.chunks(self._good_rows(report), _weight):
             yield _sort(self.project, self.kind, chunk, report)
 
     def _good_rows(self, report: Report) -> Iterator[SubjectRow]:
@@ -122,6 +130,10 @@ class _Reading:
                     report.notice(item)
                 else:
                     yield item
+
+
+def _weight(row: SubjectRow) -> int:
+    return sum(len(text) for _, text in (*row.parts, *row.messages)) + len(row.context)
 
 
 class _Fates:
@@ -216,8 +228,7 @@ def _content_of(subject: Subject) -> dict[str, Any]:
     }
 
 
-def _stage(reading: _Reading, origin: Import, progress: Progress) -> Report:
-    """Write the rows in short transactions, so that voters never wait long for the database."""
+def _stage(reading: _Reading, origin: Import, rows: int | None, progress: Progress) -> Report:
     report = Report(reading.name)
     for fates in reading.fates(report):
         with transaction.atomic():
@@ -229,7 +240,7 @@ def _stage(reading: _Reading, origin: Import, progress: Progress) -> Report:
                 )
                 for subject, row in fates.changed
             )
-        progress(report.rows)
+        progress(report.rows, rows)
     return report
 
 
@@ -267,26 +278,31 @@ def _detail(subject: Subject, content: dict[str, Any]) -> Any:
 
 def _apply_updates(origin: Import, report: Report) -> None:
     """Replace the content of subjects, but not of one that was given out in the meantime."""
-    updates = origin.updates.select_related("subject").order_by("id")
-    for chunk in imports.chunks(updates.iterator(chunk_size=imports.CHUNK)):
-        taken = _given_out(update.subject for update in chunk)
-        for update in chunk:
+    keys = list(origin.updates.order_by("id").values_list("pk", flat=True))
+    for chunk in imports.chunks(keys, size=UPDATES_AT_ONCE):
+        updates = StagedUpdate.objects.filter(pk__in=chunk).select_related("subject")
+        taken = _given_out(update.subject for update in updates)
+        for update in updates:
             if update.subject_id in taken:
                 report.updated -= 1
                 report.reject(_taken(update.row["line"]))
-            else:
-                _replace(update.subject, update.row)
+        _replace([update for update in updates if update.subject_id not in taken])
     origin.updates.all().delete()
 
 
-def _replace(subject: Subject, content: dict[str, Any]) -> None:
-    subject.group_key = content["group_key"]
-    subject.content_hash = content["content_hash"]
-    subject.metadata = content["metadata"]
-    subject.save(update_fields=["group_key", "content_hash", "metadata"])
-    subject.parts.all().delete()
+def _replace(updates: Sequence[StagedUpdate]) -> None:
+    for update in updates:
+        for field in REPLACED:
+            setattr(update.subject, field, update.row[field])
+    subjects = [update.subject for update in updates]
+    Subject.objects.bulk_update(subjects, REPLACED)
+    Part.objects.filter(subject__in=subjects).delete()
     Part.objects.bulk_create(
-        Part(subject=subject, key=key, text=text) for key, text in content["parts"].items()
+        Part(subject=update.subject, key=key, text=text)
+        for update in updates
+        for key, text in update.row["parts"].items()
     )
-    DETAILS[subject.kind]._default_manager.filter(subject=subject).delete()
-    _detail(subject, content).save()
+    for kind, detail in DETAILS.items():
+        of_kind = [update for update in updates if update.subject.kind == kind]
+        detail._default_manager.filter(subject__in=[update.subject for update in of_kind]).delete()
+        detail._default_manager.bulk_create(_detail(u.subject, u.row) for u in of_kind)

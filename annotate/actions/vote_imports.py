@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, cast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from django.db import transaction
 from django.utils import timezone
@@ -21,13 +22,14 @@ from annotate.vote_rows import VotePlan, VoteRow, vote_rows
 from projects.models import Rater
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from projects.models import User
     from rubrics.models import Criterion, RubricVersion
 
 PREFERENCE = "preference"
+NAME_LENGTH = 120
 _Gates: TypeAlias = "Mapping[tuple[str, decisions.Side], decisions.Answer]"
 UNITS = {"side": "side", "subject": "subject", "text": "subject"}
 
@@ -61,6 +63,8 @@ class VoteFile:
     plan: VotePlan
     create_subjects: bool = False
     repair: bool = False
+    # As given on the command line, kept in the report.
+    flags: Mapping[str, Any] = field(default_factory=dict)
 
 
 def import_votes(
@@ -76,11 +80,14 @@ def import_votes(
     The same file again under the same name changes nothing. Raises ImportRefused, with the
     report, when nothing was imported.
     """
+    if len(source.name) > NAME_LENGTH:
+        raise ImportRefused(f"The name of imported votes has at most {NAME_LENGTH} characters.")
+    imports.sweep_lost(source.version.rubric.project)
     if (standing := _standing(source)) is not None:
-        return standing
-    report = Report(source.file_name)
-    rated = _read(source, report)
-    subjects = _subjects(source, rated, report)
+        return _unchanged(standing, source)
+    report = Report(source.file_name, flags=source.flags)
+    subjects: dict[str, int] = {}
+    rated = _read(source, subjects, report, progress)
     if report.problems and not partial:
         rows = "1 row is" if report.rejected == 1 else f"{report.rejected} rows are"
         raise ImportRefused(f"Nothing was imported: {rows} refused.", report)
@@ -96,6 +103,8 @@ def import_votes(
         acting_user=acting_user,
     )
     try:
+        if _standing(source) is not None:
+            raise _taken(source)
         batch = _stage(origin, source, rated, subjects, report, acting_user, progress)
         with transaction.atomic():
             batch.closed_at = timezone.now()
@@ -107,32 +116,43 @@ def import_votes(
     return batch, report
 
 
-def _standing(source: VoteFile) -> tuple[Batch, Report] | None:
-    """The batch of that name: nothing to do for the same file, refused for another."""
-    project = source.version.rubric.project
-    imports.sweep_lost(project)
-    batch = Batch.objects.of_project(project).imported().filter(name=source.name).first()
-    if batch is None:
-        return None
-    same = (
-        batch.origin is not None
-        and batch.origin.file_sha256 == imports.digest_of(source.file)
-        and batch.version_id == source.version.pk
+def _standing(source: VoteFile) -> Batch | None:
+    batches = Batch.objects.visible().of_project(source.version.rubric.project).imported()
+    return batches.filter(name=source.name).select_related("origin").first()
+
+
+def _unchanged(batch: Batch, source: VoteFile) -> tuple[Batch, Report]:
+    """Nothing to do for the same file under the same flags; refused for any other."""
+    origin = batch.origin
+    if (
+        origin is None
+        or batch.version_id != source.version.pk
+        or origin.report.get("flags", {}) != source.flags
+        or origin.file_sha256 != imports.digest_of(source.file)
+    ):
+        raise _taken(source)
+    return batch, Report(source.file_name, unchanged=origin.report["created"])
+
+
+def _taken(source: VoteFile) -> ImportRefused:
+    return ImportRefused(
+        f"There are imported votes “{source.name}” already, of another file, rubric version or "
+        "reading: choose another --name."
     )
-    if not same:
-        raise ImportRefused(
-            f"There are imported votes “{source.name}” already: choose another --name."
-        )
-    return batch, Report(source.file_name, unchanged=batch.votes.current().count())
 
 
-def _read(source: VoteFile, report: Report) -> list[RatedSubject]:
-    """Every vote of the file with its history; problems and notices go into the report."""
+def _read(
+    source: VoteFile, subjects: dict[str, int], report: Report, progress: Progress
+) -> list[RatedSubject]:
+    """Every vote of the file with its history; problems and notices go into the report.
+
+    `subjects` is filled with the ids of the subjects that the file names and that stand here.
+    """
     with source.file.open("rb") as stream:
         read = records(stream, source.file_name, repair=source.repair)
         rows = _rows(vote_rows(read, source.plan), report)
         found = []
-        for item in votes(rows):
+        for item in votes(_of_known_subjects(rows, source, subjects, report, progress)):
             if isinstance(item, Notice):
                 report.notice(item)
             else:
@@ -147,34 +167,38 @@ def _rows(items: Iterable[VoteRow | Problem | Notice], report: Report) -> Iterat
         elif isinstance(item, Notice):
             report.notice(item)
         else:
-            report.created += 1
             yield item
 
 
-def _subjects(source: VoteFile, rated: list[RatedSubject], report: Report) -> dict[str, int]:
-    """Ids of the subjects rated; unknown ones are problems unless they may be made."""
-    names = list(dict.fromkeys(vote.subject for vote in rated))
-    known: dict[str, int] = {}
-    for chunk in imports.chunks(names):
-        rows = (
-            Subject.objects.of_project(source.version.rubric.project)
-            .visible()
-            .filter(kind=source.version.subject_kind, external_id__in=chunk)
-        )
-        known.update(rows.values_list("external_id", "id"))
-    if not source.create_subjects:
-        for vote in rated:
-            if vote.subject not in known:
-                report.reject(_unknown(vote, source.version.subject_kind))
-        rated[:] = [vote for vote in rated if vote.subject in known]
-    return known
+def _of_known_subjects(
+    rows: Iterable[VoteRow],
+    source: VoteFile,
+    subjects: dict[str, int],
+    report: Report,
+    progress: Progress,
+) -> Iterator[VoteRow]:
+    for chunk in imports.chunks(rows):
+        _look_up({row.subject for row in chunk} - subjects.keys(), source, subjects)
+        for row in chunk:
+            if row.subject in subjects or source.create_subjects:
+                report.created += 1
+                yield row
+            else:
+                report.reject(_unknown(row, source.version.subject_kind))
+        progress(report.rows, None)
 
 
-def _unknown(vote: RatedSubject, kind: str) -> Problem:
+def _look_up(names: Collection[str], source: VoteFile, subjects: dict[str, int]) -> None:
+    standing = Subject.objects.of_project(source.version.rubric.project).visible()
+    rows = standing.filter(kind=source.version.subject_kind, external_id__in=names)
+    subjects.update(rows.values_list("external_id", "id"))
+
+
+def _unknown(row: VoteRow, kind: str) -> Problem:
     return Problem(
-        vote.revisions[0].line,
+        row.line,
         "subject",
-        f"There is no {kind} {shown(vote.subject)} here. Import it first, or have it made "
+        f"There is no {kind} {shown(row.subject)} here. Import it first, or have it made "
         "without its text by --create-subjects.",
         "unknown_subject",
     )
@@ -213,7 +237,7 @@ def _stage(
             imports.renew(origin)
             writer.write(chunk)
         done += len(chunk)
-        progress(done)
+        progress(done, len(rated))
     report.extra = {
         "votes": len(rated),
         "revisions": writer.revisions,
@@ -228,10 +252,11 @@ def _stage(
 def _raters(batch: Batch, rated: Sequence[RatedSubject]) -> dict[str, Rater]:
     """Imported raters by their name in the file; anonymous ones belong to this import alone."""
     found: dict[str, Rater] = {}
-    for name in dict.fromkeys(vote.rater for vote in rated):
-        label = f"{batch.name}: {name}" if batch.anonymous_raters else name
+    for n, name in enumerate(dict.fromkeys(vote.rater for vote in rated), start=1):
         found[name], _ = Rater.objects.get_or_create(
-            project=batch.project, kind=Rater.Kind.IMPORTED, name=label[:200]
+            project=batch.project,
+            kind=Rater.Kind.IMPORTED,
+            name=f"{batch.name}: slot {n}" if batch.anonymous_raters else name,
         )
     give_pseudonyms(found.values())
     return found
