@@ -133,8 +133,10 @@ def test_each_kind_of_change_has_its_words(change: Change, told: tuple[str, str,
 
 @pytest.mark.parametrize(
     "what",
-    "task name subject rationale order added removed renamed reworded title help reweighted "
-    "values level family note rule".split(),
+    [
+        *("task", "name", "subject", "rationale", "order", "added", "removed", "renamed"),
+        *("reworded", "title", "help", "reweighted", "values", "level", "family", "note", "rule"),
+    ],
 )
 def test_no_change_is_without_words(what: str) -> None:
     assert wording.tell(Change("C1", what, "x", "y")).label

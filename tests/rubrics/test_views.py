@@ -470,6 +470,16 @@ def test_another_draft_than_the_one_that_was_read_is_not_published(
     assert replaced.stored_status() == "draft"
 
 
+def test_a_publish_that_names_no_draft_is_asked_again(
+    client: Client, project: Project, lead: User
+) -> None:
+    draft = make_draft(project)
+    client.force_login(lead)
+
+    assert client.post(PUBLISH, {"change_note": "Blind."}).status_code == 409
+    assert draft.stored_status() == "draft"
+
+
 def test_pages_ask_the_database_little(
     client: Client, project: Project, lead: User, django_assert_max_num_queries: object
 ) -> None:
