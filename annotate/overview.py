@@ -53,7 +53,7 @@ class Overview:
 
 def overview_of(project: Project, user: User, roles: frozenset[str]) -> Overview:
     own = own_rounds_of(user).get(project.pk, ())
-    rubrics = rubric_lines(project)
+    rubrics = rubric_lines(project, drafts=Role.LEAD in roles)
     members = members_of(project)
     leads = tuple(member for member in members if Role.LEAD.label in member.roles)
     if Role.LEAD not in roles:
@@ -77,12 +77,15 @@ def all_rounds(project: Project) -> QuerySet[Batch]:
     return Batch.objects.rounds().of_project(project).with_versions().order_by("-number")
 
 
-def rubric_lines(project: Project) -> tuple[RubricLine, ...]:
-    """Each rubric with the latest revision of each of its versions, newest first."""
+def rubric_lines(project: Project, *, drafts: bool) -> tuple[RubricLine, ...]:
+    """Each rubric with its versions, newest first: a published revision goes before a draft."""
     versions = RubricVersion.objects.of_project(project).select_related("rubric")
+    shown = versions if drafts else versions.released()
     latest: dict[Rubric, dict[int, RubricVersion]] = defaultdict(dict)
-    for version in versions.defer("document").newest_first():
-        latest[version.rubric].setdefault(version.number, version)
+    for version in shown.defer("document").newest_first():
+        found = latest[version.rubric].get(version.number)
+        if found is None or found.status == RubricVersion.Status.DRAFT:
+            latest[version.rubric][version.number] = version
     ordered = sorted(latest.items(), key=lambda item: item[0].name)
     return tuple(RubricLine(rubric, tuple(found.values())) for rubric, found in ordered)
 

@@ -137,6 +137,21 @@ def test_drafts_do_not_exist_for_experts(
         assert "Claim letters" in text
 
 
+def test_the_overview_of_the_project_tells_experts_of_no_draft(
+    client: Client, project: Project, expert: User, lead: User
+) -> None:
+    make_published(project)
+    make_draft(project, make_yaml(help="A mended help."))
+    make_draft(project, make_yaml(2, weight=2))
+
+    seen, by_lead = (page(client, user, "/p/claims/")[1] for user in (expert, lead))
+
+    assert "Claim letters version 1" in seen
+    assert "Claim letters version 2" not in seen
+    assert "Draft" not in seen
+    assert "Claim letters version 2" in by_lead
+
+
 def test_a_retired_version_can_still_be_read(
     client: Client, project: Project, expert: User
 ) -> None:
