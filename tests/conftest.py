@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from django.db import connections
 
 from tests.making import make_member, make_project, make_user
 
@@ -15,6 +16,16 @@ if TYPE_CHECKING:
 
 # Playwright's own event loop makes Django's async guard fire in browser tests.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """SQLite in a file, as it runs: in memory a live server's threads share one connection."""
+    default = connections.settings["default"]
+    if default["ENGINE"].endswith("sqlite3"):
+        default["TEST"]["NAME"] = str(tmp_path_factory.mktemp("db") / "test.sqlite3")
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
+from django.http import HttpResponse
 from django.urls import reverse
 
 from annotate.actions.rounds import close_round
@@ -14,7 +15,7 @@ from projects.models import Membership
 from tests.ballots import filled, first_of, make_label_round, submission
 
 if TYPE_CHECKING:
-    from django.http import HttpResponse
+    from django.http.response import HttpResponseBase
     from django.test import Client
     from pytest_django import DjangoAssertNumQueries
 
@@ -54,8 +55,13 @@ def next_url(batch: Batch) -> str:
     return reverse("annotate:label_next", args=[batch.public_id])
 
 
-def text_of(response: HttpResponse) -> str:
-    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", response.content.decode())))
+def html_of(response: HttpResponseBase) -> str:
+    assert isinstance(response, HttpResponse)
+    return response.content.decode()
+
+
+def text_of(response: HttpResponseBase) -> str:
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html_of(response))))
 
 
 def draft_of(assignment: Assignment) -> dict[str, object]:
@@ -121,7 +127,7 @@ def test_wf_05_the_other_raters_vote_is_nowhere_before_and_after_ones_own(
     pages += [client.get(url_of(mine)), client.get(next_url(batch), follow=True)]
     pages.append(client.get(reverse("annotate:label_mine", args=[batch.public_id])))
     for page in pages:
-        html = page.content.decode()
+        html = html_of(page)
         for secret in ("own words", "other_expert", str(vote.public_id), str(theirs.public_id)):
             assert secret not in html
     for name in ("label_pair", "label_draft"):
