@@ -130,7 +130,7 @@ def _subject(
         model_a=models.get("model_a", ""),
         model_b=models.get("model_b", ""),
         metadata=metadata,
-        group_key=group_key(messages) if messages else text_group_key(texts),
+        group_key=group_key(messages, context) if messages else text_group_key(texts),
         content_hash=content_hash(messages, context, texts, in_any_order=kind == "pair"),
     )
 

@@ -23,9 +23,13 @@ def folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", folded_once).split())
 
 
-def group_key(messages: Messages) -> str:
-    """64 hex digits, equal for prompts whose turns are all equal once folded."""
-    return _digest([[role, folded(content)] for role, content in messages])
+def group_key(messages: Messages, context: str = "") -> str:
+    """64 hex digits, equal where every turn and the context are equal once folded.
+
+    The context counts: one instruction over a hundred claim files is a hundred tasks, not one.
+    """
+    turns = [[role, folded(content)] for role, content in messages]
+    return _digest([*turns, ["context", folded(context)]] if context.strip() else turns)
 
 
 def text_group_key(texts: Iterable[str | None]) -> str:

@@ -315,3 +315,10 @@ def test_no_row_raises_and_each_is_taken_or_refused(rows: list[dict[str, Any]], 
     lines = {i.line for i in items if isinstance(i, SubjectRow | Problem) and i.line}
     assert lines == set(range(1, len(rows) + 1))
     assert not {s.line for s in taken(items)} & {line for line, _, _ in problems_of(items)}
+
+
+def test_one_instruction_over_many_files_is_as_many_groups() -> None:
+    ask = (("user", "Summarise the file."),)
+    assert group_key(ask, "Claim 1") != group_key(ask, "Claim 2")
+    assert group_key(ask, "Claim 1") == group_key(ask, " claim  1\n")
+    assert group_key(ask, " ") == group_key(ask)
