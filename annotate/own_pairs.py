@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotate.label_page import gist_of
-from annotate.models import Assignment, Batch, Vote
+from django.db.models.functions import Left
+
+from annotate.models import Assignment, Batch, Part, Vote
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -50,6 +51,7 @@ def own_pairs(user: User, batch: Batch) -> OwnPairs:
     own = Assignment.objects.of_user(user).live().filter(batch=batch)
     sent = Vote.objects.current().filter(assignment__in=own)
     sent_at = dict(sent.values_list("assignment_id", "at"))
+    gists = _gists(batch)
     return OwnPairs(
         batch_id=batch.public_id,
         heading=f"{batch.version.rubric.name} · {batch}",
@@ -57,14 +59,26 @@ def own_pairs(user: User, batch: Batch) -> OwnPairs:
             OwnPair(
                 public_id=assignment.public_id,
                 position=assignment.position,
-                gist=gist_of(assignment.subject.pair.messages)[:GIST_LENGTH],
+                gist=gists.get((assignment.subject_id, assignment.order[0]), ""),
                 state=_state(assignment),
                 sent_at=sent_at.get(assignment.pk),
             )
-            for assignment in own.select_related("subject__pair").order_by("position")
+            for assignment in own.order_by("position")
         ),
         closed=batch.closed_at is not None,
     )
+
+
+def _gists(batch: Batch) -> dict[tuple[int, str], str]:
+    """(subject, side) → how that response begins: prompts are often the same for all pairs."""
+    parts = Part.objects.filter(subject__slots__batch=batch).distinct()
+    heads = parts.annotate(head=Left("text", GIST_LENGTH)).values_list("subject_id", "key", "head")
+    return {(subject, key): _one_line(head or "") for subject, key, head in heads}
+
+
+def _one_line(head: str) -> str:
+    line = " ".join(head.split())
+    return f"{line}…" if len(head) == GIST_LENGTH else line
 
 
 def _state(assignment: Assignment) -> str:

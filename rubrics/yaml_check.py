@@ -34,7 +34,8 @@ from rubrics.yaml_reader import Item, quoted
 MAX_TITLE = 40
 MAX_VALUE = 64
 MAX_VALUES = 256
-RESERVED_IDS = (PREFERENCE, "outcome", NA)
+# A rationale cites a side as it cites a check: an id must not read as one.
+RESERVED_IDS = (PREFERENCE, "outcome", NA, "a", "b", "left", "right")
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 
