@@ -51,7 +51,7 @@ def web_command(port: int, workers: int) -> list[str]:
 def worker_command() -> list[str]:
     schedule = str(settings.CELERY_BEAT_SCHEDULE_FILENAME)
     return [
-        *(sys.executable, "-m", "celery", "-A", "config", "worker", "--beat"),
+        *(sys.executable, "-m", "celery", "--quiet", "-A", "config", "worker", "--beat"),
         *("--schedule", schedule, "--concurrency", "1", "--loglevel", "WARNING"),
     ]
 
