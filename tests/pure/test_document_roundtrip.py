@@ -35,6 +35,7 @@ from rubrics.document import (
     parse,
     semantic_digest,
 )
+from rubrics.yaml_check import RESERVED_IDS
 
 # Words that YAML 1.1 reads as something else, and marks that mean something to it.
 TRAPS = ["no", "Yes", "on", "null", "~", "010", "1:30", "1e3", ".inf", "2024-01-01", "<<", "="]
@@ -49,9 +50,7 @@ raw_texts = st.text(characters, max_size=60) | words | st.sampled_from(TRAPS + M
 texts = raw_texts.map(str.strip)
 full_texts = texts.filter(bool)
 ids = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,31}", fullmatch=True).filter(
-    lambda key: (
-        key.lower() not in ("preference", "outcome", "na", "no", "yes", "on", "off", "y", "n")
-    )
+    lambda key: key.lower() not in (*RESERVED_IDS, "no", "yes", "on", "off", "y", "n")
 )
 numbers = st.floats(min_value=0, exclude_min=True, allow_infinity=False)
 values = (
