@@ -34,7 +34,7 @@ class VersionRounds:
 
 
 def round_groups(project: Project) -> list[VersionRounds]:
-    """Newest version first, its newest round first."""
+    """The version tried last first, its newest round first."""
     cards = round_cards(all_rounds(project))
     cleared = cleared_counts(card.batch for card in cards if card.batch.closed_at)
     groups: dict[tuple[int, int, bool], list[RoundCard]] = {}

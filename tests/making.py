@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from django.utils import timezone
 
-from annotate.actions.rounds import start_round
+from annotate.actions.rounds import close_round, start_round
+from annotate.actions.votes import submit_vote
+from annotate.ballot import gate_state, seen_part, stop_of
+from annotate.labelling import answer_from, ballot_for
 from annotate.models import Assignment, Pair, Part, Subject, Vote
 from projects.models import Membership, Project, User
 from rubrics.actions import import_rubric, publish
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from annotate.models import Batch
     from rubrics.models import RubricVersion
@@ -27,6 +31,8 @@ criteria:
   - id: C1
     check: The first sentence names the cause of loss, as version {number} words it.
     weight: 1
+preference:
+  scale: 5
 """
 
 
@@ -123,3 +129,45 @@ def make_votes(batch: Batch, user: User, count: int | None = None) -> None:
         )
         assignment.state = Assignment.State.SUBMITTED
         assignment.save()
+
+
+def make_vote(assignment: Assignment, given: Mapping[str, str] | None = None) -> Vote:
+    """A vote, submitted as the page does, from canonical answers: `{"G1": "pass fail"}` passes A
+    and fails B, one word holds for both; `preference` is a code, other names are form fields.
+    """
+    ballot = ballot_for(assignment.batch)
+    cite = f"[{ballot.checks[-1].key}]." if ballot.checks else "."
+    given = {"preference": "tie", "rationale": f"They are alike {cite}", **(given or {})}
+    form = {name: text for name, text in given.items() if ballot.check(name) is None}
+    for check in ballot.checks:
+        words = given.get(check.key, check.values[0] if check.values else "1").split() * 2
+        for part, word in zip(check.parts if "" in check.parts else "AB", words, strict=False):
+            form[f"label:{check.key}:{seen_part(part, assignment.order)}"] = word
+    code = form.pop("preference")
+    if ballot.preference and not gate_state(ballot, answer_from(form, ballot)).decides:
+        form["preference"] = str(stop_of(ballot, code, assignment.order))
+    user = assignment.rater.user
+    assert user is not None
+    return submit_vote(assignment=assignment, form=form, submit_key=uuid4(), acting_user=user)
+
+
+def make_voted_round(
+    project: Project,
+    raters: Sequence[User],
+    answers: Sequence[Sequence[Mapping[str, str] | None]],
+    *,
+    version: RubricVersion | None = None,
+    close: bool = True,
+    simulated: bool = False,
+) -> Batch:
+    """A round with a pair for each of `answers`: what each rater says of it, None for no vote."""
+    batch = make_round(project, raters, size=len(answers), version=version)
+    if simulated:
+        type(batch).objects.filter(pk=batch.pk).update(simulated=True)
+        batch.refresh_from_db()
+    subjects = list(batch.slots.order_by("subject_id").values_list("subject", flat=True).distinct())
+    for subject, said in zip(subjects, answers, strict=True):
+        for user, given in zip(raters, said, strict=True):
+            if given is not None:
+                make_vote(batch.assignments.get(subject=subject, rater__user=user), given)
+    return close_round(batch=batch, acting_user=None) if close else batch

@@ -1,0 +1,177 @@
+"""What a report says of each check, and what a lead does next."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotate import clearing
+from annotate.clearing import Row, bar_words, checks, next_step
+from annotate.reliability import Bars, Reliability, Status
+
+
+def reliability(
+    alpha: float | None = 0.9,
+    *,
+    low: float | None = 0.75,
+    minority: int = 20,
+    counts: tuple[tuple[str, int], ...] = (("pass", 60), ("fail", 20)),
+    reason: str | None = None,
+) -> Reliability:
+    ratings = sum(times for _, times in counts)
+    return Reliability(
+        criterion="G1",
+        level="nominal",
+        alpha=alpha,
+        reason=reason,
+        interval=None if low is None else (low, 0.99),
+        interval_reason="one_pattern" if low is None else None,
+        units=ratings // 2,
+        ratings=ratings,
+        units_total=ratings // 2,
+        ratings_total=ratings,
+        agreement=0.9,
+        counts=counts,
+        pairable_counts=counts,
+        minority_units=minority,
+        clusters=20,
+    )
+
+
+def row(
+    key: str = "G1",
+    found: Reliability | None = None,
+    *,
+    kind: clearing.Kind = "gate",
+    figure: clearing.Figure = "values",
+    split: int = 0,
+    counts: bool = True,
+) -> Row:
+    return clearing.row(
+        key=key,
+        kind=kind,
+        title=key,
+        figure=figure,
+        level="nominal",
+        scale=("pass", "fail"),
+        reliability=found or reliability(),
+        split=split,
+        bars=Bars(),
+        counts=counts,
+    )
+
+
+BROKEN = reliability(0.5, low=0.3)
+TENTATIVE = reliability(0.7, low=0.5)
+UNTESTED = reliability(0.9, minority=6)
+UNDEFINED = reliability(
+    None, low=None, minority=0, counts=(("pass", 240), ("fail", 0)), reason="no_variation"
+)
+
+
+@pytest.mark.parametrize(
+    ("found", "split", "status", "words"),
+    [
+        (reliability(), 0, Status.CLEARS, ""),
+        (reliability(0.83, low=0.62), 0, Status.CLEARS_THIN, "Lower end 0.62, below .667."),
+        (TENTATIVE, 5, Status.TENTATIVE, "Raters differ on 5 units."),
+        (BROKEN, 1, Status.BROKEN, "Raters differ on 1 unit."),
+        (UNTESTED, 3, Status.NOT_TESTABLE, "6 of 10 units needed with fail."),
+        (UNDEFINED, 0, Status.UNDEFINED, "No variation: all 240 labels are pass."),
+    ],
+)
+def test_each_status_has_its_words(
+    found: Reliability, split: int, status: Status, words: str
+) -> None:
+    one = row(found=found, split=split)
+    assert (one.status, one.words) == (status, words)
+
+
+def test_clearing_without_an_interval_is_thin_and_says_why() -> None:
+    one = row(found=reliability(1.0, low=None))
+    assert one.status == Status.CLEARS_THIN
+    assert one.words.startswith("No interval: all subjects were labelled alike")
+
+
+def test_a_check_of_three_values_counts_units_off_the_usual_label() -> None:
+    counts = (("yes", 60), ("no", 3), ("na", 4), ("other", 1))
+    one = row(found=reliability(minority=6, counts=counts))
+    assert one.words == "6 of 10 units needed with a label other than yes."
+
+
+def test_na_does_not_make_a_gate_one_of_three_values() -> None:
+    counts = (("pass", 60), ("fail", 3), ("na", 4))
+    assert row(found=reliability(minority=6, counts=counts)).minority == "fail"
+
+
+def test_a_check_clears_with_all_its_figures_and_others_do_not_count() -> None:
+    rows = [
+        row("G1"),
+        row("C1", kind="criterion"),
+        row("C1", BROKEN, kind="criterion", figure="applicability"),
+        row("preference", BROKEN, kind="preference", counts=False),
+    ]
+    assert checks(rows) == (1, 2)
+
+
+def test_the_broken_come_before_the_tentative_and_those_before_the_untested() -> None:
+    rows = [row("G1", UNDEFINED), row("G2", UNTESTED), row("C1", TENTATIVE), row("C2", BROKEN)]
+    assert next_step(rows, version=1).key == "C2"
+    assert next_step(rows[:3], version=1).key == "C1"
+    assert next_step(rows[:2], version=1).key == "G2"
+    assert next_step(rows[:1], version=1).goal == "new_round"
+
+
+def test_broken_checks_are_named_with_the_disagreements_to_settle() -> None:
+    one = next_step([row("G1"), row("C2", BROKEN, split=7)], version=2)
+    assert one.sentence == (
+        "Volume stays closed: C2 is broken. Settle its 7 disagreements, "
+        "then publish version 3 and label fresh pairs."
+    )
+    assert (one.goal, one.key) == ("disagreements", "C2")
+    worse = reliability(0.1, low=0.0)
+    two = next_step([row("C2", BROKEN, split=7), row("C4", worse, split=1)], version=2)
+    assert "C4 and C2 are broken. Settle their 8 disagreements" in two.sentence
+    assert two.key == "C4"
+
+
+def test_untested_checks_ask_for_another_round_of_the_same_version() -> None:
+    one = next_step([row("G2", UNTESTED)], version=2)
+    assert one.sentence.startswith("Volume stays closed: G2 is not testable yet. Label another")
+    assert one.goal == "new_round"
+
+
+def test_all_cleared_opens_volume_and_names_the_thin_ones() -> None:
+    assert "Every check of version 2 has cleared" in next_step([row()], version=2).sentence
+    thin = next_step([row("C3", reliability(0.83, low=0.6))], version=2)
+    assert thin.sentence.endswith("C3 only just: look again at the first overlap.")
+
+
+def test_imported_votes_are_spoken_of_without_volume() -> None:
+    rows = [row("C2", BROKEN, split=1)]
+    sentences = [
+        next_step(found, version=1, imported=True).sentence
+        for found in (rows, [row()], [row("G1", UNTESTED)])
+    ]
+    assert sentences[0] == (
+        "C2 is broken in these votes. Read its 1 disagreement before relying on them."
+    )
+    assert not any("olume" in sentence for sentence in sentences)
+
+
+def test_nothing_to_measure_is_said_so() -> None:
+    assert next_step([], version=1).sentence == "There is nothing in these votes to measure."
+
+
+def test_many_checks_are_named_in_short() -> None:
+    rows = [row(f"C{n}", BROKEN) for n in range(6)]
+    assert "C0, C1, C2 and 3 more are broken" in next_step(rows, version=1).sentence
+
+
+def test_a_preference_that_holds_volume_closed_is_named_as_one() -> None:
+    one = next_step([row("preference", BROKEN, kind="preference")], version=1)
+    assert "the preference is broken" in one.sentence
+
+
+@pytest.mark.parametrize(("bar", "words"), [(0.8, "0.80"), (0.667, ".667"), (0.9, "0.90")])
+def test_bars_are_written_as_people_do(bar: float, words: str) -> None:
+    assert bar_words(bar) == words
