@@ -38,6 +38,18 @@ preference:
   scale: 5
   check: Which summary would you rather pick the file up from?
 """
+PREFERENCE_ONLY = """
+task: preference-only
+preference:
+  scale: 3
+"""
+SCALES = """
+task: scales
+criteria:
+  - {id: C1, check: How clear is it?, level: ordinal, values: ["1", "2", "3", "4", "5"]}
+  - {id: C2, check: Words of padding., level: interval, range: [0, 100], allows_na: true}
+  - {id: C3, check: The two say the same., family: subject}
+"""
 CHECKS = ("G1", "G2", "C1", "C2")
 
 
@@ -62,9 +74,9 @@ def submission(**changes: str) -> dict[str, str]:
     return {**filled(**changes), "action": "submit", "submit_key": str(uuid4())}
 
 
-def make_label_round(project: Project, *raters: User, size: int = 2) -> Batch:
-    """An open round under RUBRIC; its first pairs carry what must never show."""
-    version = make_rubric_version(project, RUBRIC)
+def make_label_round(project: Project, *raters: User, size: int = 2, rubric: str = RUBRIC) -> Batch:
+    """An open round; its pairs carry what must never show."""
+    version = make_rubric_version(project, rubric)
     for n in range(size):
         make_pair(
             project,

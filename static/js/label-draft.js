@@ -45,7 +45,8 @@
     renewToken();
     let response;
     try {
-      response = await fetch(form.dataset.draft, { method: "POST", body: body(), keepalive: true });
+      // What outlives the page may hold 64 KB; while the page stays, a long rationale may hold more.
+      response = await fetch(form.dataset.draft, { method: "POST", body: body(), keepalive: document.visibilityState === "hidden" });
     } catch {
       dirty = true;
       return failed("Not saved: no connection");

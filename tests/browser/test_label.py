@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Assignment, Batch, Vote
-from tests.ballots import first_of, make_label_round
+from tests.ballots import PREFERENCE_ONLY, SCALES, first_of, make_label_round
 from tests.browser.conftest import sign_in
 
 if TYPE_CHECKING:
@@ -255,3 +255,38 @@ def test_a_finger_finds_every_answer_on_a_narrow_screen(
     page.locator("#send").tap()
     expect(page.locator("h1")).to_have_text("Pair 2 of 2")
     assert Vote.objects.get().labels.get(criterion__key="preference").code == "tie"
+
+
+def test_a_rubric_of_a_preference_alone_takes_three_keys(
+    transactional_db: None, signed_in: OpenPage, project: Project, expert: User, other_expert: User
+) -> None:
+    batch = make_label_round(project, expert, other_expert, rubric=PREFERENCE_ONLY)
+    page = signed_in(expert)
+    page.goto(path_of(first_of(batch, expert, "BA")))
+    press(page, "1 o k Control+Enter")
+    expect(page.locator("h1")).to_have_text("Pair 2 of 2")
+    vote = Vote.objects.get()
+    assert vote.labels.get().code == "B"
+    assert vote.rationale == "ok"
+
+
+def test_longer_scales_and_numbers_are_answered_by_digits(
+    transactional_db: None, signed_in: OpenPage, project: Project, expert: User, other_expert: User
+) -> None:
+    batch = make_label_round(project, expert, other_expert, rubric=SCALES)
+    page = signed_in(expert)
+    page.goto(path_of(first_of(batch, expert, "AB")))
+    press(page, "4 2")
+    page.keyboard.type("12.5")
+    press(page, "Enter")
+    page.keyboard.type("7")
+    press(page, "Enter f Enter")
+    expect(page.locator("h1")).to_have_text("Pair 2 of 2")
+    rows = Vote.objects.get().labels.values_list("criterion__key", "part_key", "code", "number")
+    assert set(rows) == {
+        ("C1", "A", "4", None),
+        ("C1", "B", "2", None),
+        ("C2", "A", "", 12.5),
+        ("C2", "B", "", 7.0),
+        ("C3", "", "yes", None),
+    }
