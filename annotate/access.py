@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 
+from annotate.gaps import still_rated_by
 from annotate.models import Assignment, Batch, Subject
 from projects.access import project_for
 from projects.models import Role
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from projects.models import User
+
+
+STILL_RATING = "You rate here yourself: the votes of others open to you when the round is closed."
 
 
 def assignment_for(user: User, public_id: UUID) -> Assignment:
@@ -89,20 +93,12 @@ def subject_for(user: User, slug: str, public_id: UUID) -> Subject:
         subject = Subject.objects.visible().get(project=project, public_id=public_id)
     except Subject.DoesNotExist:
         raise Http404 from None
-    refuse_while_rating(user, subject=subject)
+    if subject.pk in still_rated_by(user):
+        raise PermissionDenied(STILL_RATING)
     return subject
 
 
-def refuse_while_rating(
-    user: User, *, batch: Batch | None = None, subject: Subject | None = None
-) -> None:
+def refuse_while_rating(user: User, *, batch: Batch) -> None:
     """Raters are independent: whoever can still amend a vote sees no votes of others."""
-    own = Assignment.objects.of_user(user).in_open_batches()
-    if batch is not None:
-        own = own.filter(batch=batch)
-    if subject is not None:
-        own = own.filter(subject=subject)
-    if own.exists():
-        raise PermissionDenied(
-            "You rate here yourself: the votes of others open to you when the round is closed."
-        )
+    if Assignment.objects.of_user(user).in_open_batches().filter(batch=batch).exists():
+        raise PermissionDenied(STILL_RATING)

@@ -74,17 +74,22 @@ def fields_from(form: Mapping[str, Any], ballot: Ballot) -> dict[str, Any]:
     for check in ballot.checks:
         for part in check.parts:
             name = field_name(check.key, part)
-            if value := str(form.get(name) or "").strip():
+            if value := storable(form.get(name)).strip():
                 kept[name] = value[:MAX_CODE]
         if form.get(f"unclear:{check.key}"):
             kept[f"unclear:{check.key}"] = True
     if stop := form.get("preference"):
-        kept["preference"] = str(stop)[:2]
+        kept["preference"] = storable(stop)[:2]
     if rationale := form.get("rationale"):
         # Browsers send CRLF; one character more than allowed lets the check say so.
-        kept["rationale"] = str(rationale).replace("\r\n", "\n")[: MAX_RATIONALE + 1]
+        kept["rationale"] = storable(rationale).replace("\r\n", "\n")[: MAX_RATIONALE + 1]
     kept.update({name: True for name in ("nothing_says_it", "all_pass") if form.get(name)})
     return kept
+
+
+def storable(value: object) -> str:
+    """Text that every database holds: U+0000 becomes U+FFFD, as it does in a page."""
+    return str(value or "").replace("\0", "\ufffd")
 
 
 def with_rest_passed(fields: Mapping[str, Any], ballot: Ballot) -> dict[str, Any]:

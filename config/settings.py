@@ -199,7 +199,7 @@ CELERY_BEAT_SCHEDULE = {
         "task": "annotate.tasks.sweep",
         "schedule": CALIBRANT_SWEEP_S,
         # Behind a long job, sweeps do not pile up.
-        "options": {"expires": CALIBRANT_SWEEP_S},
+        "options": {"expires": 10 * CALIBRANT_SWEEP_S},
     },
 }
 if CELERY_BROKER_URL.startswith("filesystem"):

@@ -45,11 +45,11 @@ def project_for(user: User, slug: str, *roles: Role) -> Project:
 
 
 def job_for(user: User, public_id: UUID) -> Job:
-    """A job is for the project's leads and for whoever started it."""
+    """A job is for the project's leads and for whoever started it, while a member."""
     try:
         job = Job.objects.select_related("project").get(public_id=public_id)
     except Job.DoesNotExist:
         raise Http404 from None
-    if job.created_by_id != user.pk:
-        require_role(user, job.project, Role.LEAD)
+    started = job.created_by_id == user.pk
+    require_role(user, job.project, *(() if started else (Role.LEAD,)))
     return job

@@ -14,6 +14,7 @@ from annotate.labelling import (
     ballot_for,
     detail_from,
     fields_from,
+    storable,
 )
 from annotate.models import Assignment, Label, Vote
 from projects.audit import record
@@ -98,7 +99,7 @@ def skip(*, assignment: Assignment, reason: str, acting_user: User) -> Assignmen
             return assignment
         assignment.state = Assignment.State.SKIPPED
         assignment.skipped_at = timezone.now()
-        assignment.skip_reason = reason.strip()[:MAX_SKIP_REASON]
+        assignment.skip_reason = storable(reason).strip()[:MAX_SKIP_REASON]
         assignment.save(update_fields=["state", "skipped_at", "skip_reason"])
         record(
             "assignment.skipped",

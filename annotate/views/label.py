@@ -3,6 +3,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
+from django.core.exceptions import BadRequest
 from django.http import HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -80,6 +81,7 @@ def label_draft(request: HttpRequest, public_id: UUID) -> JsonResponse:
     """Keep what has been entered so far; the revision is the acknowledgement."""
     user = user_of(request)
     assignment = assignment_for(user, public_id)
+    _require_form(request)
     try:
         saved = votes.save_draft(assignment=assignment, form=request.POST, acting_user=user)
     except BatchClosed as refusal:
@@ -96,6 +98,7 @@ def label_draft(request: HttpRequest, public_id: UUID) -> JsonResponse:
 def _act(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """What the pressed button asks for; every one of them works without a script."""
     user = user_of(request)
+    _require_form(request)
     action = request.POST.get("action", "save")
     if action == "submit":
         votes.submit_vote(
@@ -113,6 +116,12 @@ def _act(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         return _next(assignment)
     place = "#rationale" if action.startswith(INSERT) else ""
     return SeeOther(_page_url(assignment) + place)
+
+
+def _require_form(request: HttpRequest) -> None:
+    """A body that is no form would read as an empty one, and clear the draft."""
+    if not request.POST:
+        raise BadRequest("No form arrived.")
 
 
 def _changed(fields: dict[str, Any], action: str, assignment: Assignment) -> dict[str, Any]:

@@ -58,17 +58,23 @@ def subject(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     return render(request, "annotate/subject.html", context)
 
 
+def _text(query: QueryDict, name: str) -> str:
+    # PostgreSQL holds no U+0000, so no label has one.
+    return query.get(name, "").replace("\x00", "")
+
+
 def _filters(query: QueryDict, batch: Batch, asked: list[Asked]) -> Filters:
     keys = [figure.key for figure in asked]
     criterion = query.get("criterion") or (keys[0] if keys else "")
     if criterion not in keys:
         raise Http404
-    rater, decision = query.get("rater", ""), query.get("decision", "")
+    # No id has more digits; a longer number is nobody's.
+    rater, decision = query.get("rater", "")[:18], query.get("decision", "")
     policy = query.get("policy", Policy.ONE_SIDED)
     return Filters(
         criterion=criterion,
-        value=query.get("value", ""),
-        off=query.get("off", ""),
+        value=_text(query, "value"),
+        off=_text(query, "off"),
         # Whoever may not be told apart cannot be asked for.
         rater=int(rater) if rater.isdecimal() and not batch.anonymous_raters else None,
         differ=bool(query.get("differ")),

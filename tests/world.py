@@ -1,0 +1,285 @@
+"""A whole project with everything in it, its people, and a walk over every route it has."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from django.urls import get_resolver, reverse
+from django.urls.resolvers import URLPattern
+from django.utils import timezone
+
+from annotate.actions.rounds import close_round, rater_for, start_round
+from annotate.actions.votes import save_draft, skip, submit_vote
+from annotate.models import Assignment, Batch, GoldAnswer, Label, Release, Subject, Vote
+from projects.models import Job, Membership, Project, Rater, User
+from rubrics.actions import import_rubric, publish
+from tests.ballots import filled
+from tests.making import make_member, make_pair, make_project, make_user
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rubrics.models import RubricVersion
+
+# Persons by what they are to the project; None is a visitor who has not signed in.
+MEMBERS = ("lead", "rating_lead", "rater", "expert", "policy_owner", "reviewer", "engineer")
+OUTSIDE = ("former_rater", "lead_elsewhere", "expert_elsewhere", "stranger")
+VISITOR = "visitor"
+
+
+@dataclass(frozen=True)
+class World:
+    project: Project
+    people: dict[str, User]
+    open_round: Batch
+    closed_round: Batch
+    imported: Batch
+    job: Job
+    draft: RubricVersion
+
+    def own(self, person: str = "rater", batch: Batch | None = None) -> Assignment:
+        """A person's first pair of the open round."""
+        rows = Assignment.objects.filter(rater__user=self.people[person])
+        return rows.filter(batch=batch or self.open_round).in_queue_order()[0]
+
+    def arguments(self, route: str, which: str = "") -> dict[str, Any]:
+        """Valid arguments of a route: an object of this project; `which` names another one."""
+        is_open = which.startswith("open") or route == "annotate:round_close"
+        batch = self.open_round if is_open else self.closed_round
+        found: dict[str, Any] = {
+            "slug": self.project.slug,
+            "rubric": self.draft.rubric.slug,
+            "number": batch.number,
+            "batch_id": batch.public_id,
+            "name": self.imported.name,
+        }
+        if route.startswith("rubrics:"):
+            drafts = route == "rubrics:publish" or which == "draft"
+            found["number"] = self.draft.number if drafts else batch.version.number
+        if route.startswith("annotate:label"):
+            found["batch_id"] = self.open_round.public_id
+            found["public_id"] = self.own().public_id
+        elif route == "annotate:subject":
+            found["public_id"] = self.own(batch=batch).subject.public_id
+        elif route == "projects:job":
+            found["public_id"] = self.job.public_id
+        return {name: found[name] for name in names_of(route)}
+
+    def address(self, route: str, which: str = "") -> str:
+        return reverse(route, kwargs=self.arguments(route, which))
+
+
+def routes(
+    patterns: Iterable[Any] | None = None, namespace: str = ""
+) -> Iterator[tuple[str, URLPattern]]:
+    """Every pattern of the resolver with its full name."""
+    for pattern in get_resolver().url_patterns if patterns is None else patterns:
+        if isinstance(pattern, URLPattern):
+            yield f"{namespace}:{pattern.name}" if namespace else str(pattern.name), pattern
+        else:
+            yield from routes(pattern.url_patterns, pattern.namespace or namespace)
+
+
+def names_of(route: str) -> list[str]:
+    """The names of a route's arguments."""
+    pattern = dict(routes())[route]
+    return list(pattern.pattern.converters)
+
+
+def make_world(words: str = "plain words", *, short: str = "plain") -> World:
+    """One project with `words` in every place that takes text, `short` where little fits."""
+    project = make_project("claims")
+    Project.objects.filter(pk=project.pk).update(name=f"Claims {short}", stakes=words)
+    project.refresh_from_db()
+    people = _people(project, short)
+    version = _version(project, words, short, number=1)
+    raters = [people["rater"], people["rating_lead"], people["former_rater"]]
+    closed = _round(project, version, raters, words, short, prefix="closed")
+    _votes(closed, [people["rater"], people["former_rater"], people["rating_lead"]], words)
+    closed = close_round(batch=closed, acting_user=people["lead"])
+    opened = _round(project, version, raters, words, short, prefix="open")
+    _pairs(project, 3, words, short, prefix="spare")
+    Membership.objects.filter(user=people["former_rater"]).delete()
+    world = World(
+        project=project,
+        people=people,
+        open_round=opened,
+        closed_round=closed,
+        imported=_imported(project, version, words, short),
+        job=_job(project, people["lead"], words),
+        draft=_version(project, words, short, number=2, published=False),
+    )
+    _others_rows(world, words)
+    return world
+
+
+def document(words: str, short: str, number: int) -> str:
+    """A rubric (JSON is YAML): two gates, two criteria and the preference, each text planted."""
+    anchors = [
+        {"verdict": "pass", "origin": "real", "text": f"Passes. {words}", "note": words},
+        {"verdict": "fail", "origin": "invented", "text": f"Fails. {words}"},
+    ]
+
+    def check(key: str) -> dict[str, Any]:
+        return {
+            "id": key,
+            "title": f"Check {key} {short}",
+            "check": f"Is {key} kept in version {number}? {words}",
+            "help": words,
+            "anchors": anchors,
+        }
+
+    return json.dumps(
+        {
+            "task": "file-summaries",
+            "name": f"File summaries {short}",
+            "rubric_version": number,
+            "gates": [check("G1"), {**check("G2"), "allows_na": True}],
+            "criteria": [check("C1"), {**check("C2"), "allows_na": True}],
+            "preference": {
+                "scale": 5,
+                "check": f"Which one? {words}",
+                "rationale": f"Say why. {words}",
+            },
+        },
+        indent=1,
+    )
+
+
+def _people(project: Project, short: str) -> dict[str, User]:
+    elsewhere = make_project("elsewhere")
+    roles = {
+        "lead": (project, ["lead"]),
+        "rating_lead": (project, ["lead", "expert"]),
+        "rater": (project, ["expert"]),
+        "expert": (project, ["expert"]),
+        "policy_owner": (project, ["policy_owner"]),
+        "reviewer": (project, ["reviewer"]),
+        "engineer": (project, ["engineer"]),
+        "former_rater": (project, ["expert"]),
+        "lead_elsewhere": (elsewhere, ["lead"]),
+        "expert_elsewhere": (elsewhere, ["expert"]),
+    }
+    people = {name: make_member(at, *held, username=name) for name, (at, held) in roles.items()}
+    people["stranger"] = make_user("stranger")
+    for name, person in people.items():
+        person.first_name, person.last_name = name.capitalize(), short
+        person.save()
+    return people
+
+
+def _version(
+    project: Project, words: str, short: str, *, number: int, published: bool = True
+) -> RubricVersion:
+    source = document(words, short, number)
+    version = import_rubric(project=project, source=source, acting_user=None)
+    return (
+        publish(version=version, change_note=f"Noted. {words}", acting_user=None)
+        if published
+        else version
+    )
+
+
+def _pairs(project: Project, count: int, words: str, short: str, *, prefix: str) -> None:
+    for n in range(count):
+        make_pair(
+            project,
+            f"{prefix}-{n} {short}",
+            prompt=f"Summarise {prefix} {n}. {words}",
+            context=f"The file. {words}",
+            response_a=f"First text of {prefix} {n}. {words}",
+            response_b=f"Second text of {prefix} {n}. {words}",
+            model_a=f"model-a {short}",
+            model_b=f"model-b {short}",
+            note=words,
+        )
+
+
+def _round(
+    project: Project,
+    version: RubricVersion,
+    raters: list[User],
+    words: str,
+    short: str,
+    *,
+    prefix: str,
+) -> Batch:
+    """A round on pairs of its own, since no other fresh ones are left."""
+    _pairs(project, 3, words, short, prefix=prefix)
+    return start_round(
+        project=project, version=version, raters=raters, size=3, seed=1, acting_user=None
+    )
+
+
+def _votes(batch: Batch, raters: list[User], words: str) -> None:
+    """Whole votes of every rater; the last one sees C1 and G1 otherwise than the rest."""
+    for user in raters:
+        for n, assignment in enumerate(Assignment.objects.filter(batch=batch, rater__user=user)):
+            odd = user is raters[-1]
+            form = filled(
+                C1_Right="yes" if odd else "no",
+                preference="" if odd and n == 0 else str(n + 2),
+                G1_Left="fail" if odd and n == 0 else "pass",
+                rationale=f"[C1] decides: [Left] is better. {words}",
+                **{"unclear:C2": "1"},
+            )
+            submit_vote(assignment=assignment, form=form, submit_key=uuid4(), acting_user=user)
+
+
+def _imported(project: Project, version: RubricVersion, words: str, short: str) -> Batch:
+    batch = Batch.objects.create(
+        project=project,
+        version=version,
+        kind=Batch.Kind.IMPORTED,
+        name=f"Old votes {short}",
+        closed_at=timezone.now(),
+    )
+    criterion = version.criteria.get(key="C1")
+    raters = [
+        Rater.objects.create(project=project, kind="imported", name=f"{name} {short}")
+        for name in ("Ada", "Ben")
+    ]
+    batch.raters.set(raters)
+    for subject in Subject.objects.filter(external_id__startswith="spare"):
+        for n, rater in enumerate(raters):
+            vote = Vote.objects.create(
+                batch=batch, subject=subject, rater=rater, rationale=words, at=timezone.now()
+            )
+            for part in ("A", "B"):
+                code = "no" if n and part == "B" else "yes"
+                Label.objects.create(vote=vote, criterion=criterion, part_key=part, code=code)
+    return batch
+
+
+def _job(project: Project, by: User, words: str) -> Job:
+    problem = {"line": 2, "field": words, "message": f"Refused. {words}"}
+    return Job.objects.create(
+        project=project,
+        kind="import_pairs",
+        state=Job.State.FAILED,
+        message=f"Stopped. {words}",
+        result={"created": 3, "note": words, "problems": [problem], words: words},
+        created_by=by,
+        finished_at=timezone.now(),
+    )
+
+
+def _others_rows(world: World, words: str) -> None:
+    """A draft and a skip in the open round, and a row of each kind that the admin shows."""
+    own = world.own("rating_lead")
+    form = filled(rationale=f"Begun. {words}")
+    save_draft(assignment=own, form=form, acting_user=world.people["rating_lead"])
+    skip(assignment=own, reason=words[:400], acting_user=world.people["rating_lead"])
+    rater_for(world.project, world.people["expert"])
+    subject = Subject.objects.filter(external_id__startswith="spare")[0]
+    GoldAnswer.objects.create(subject=subject, version=world.open_round.version, why=words)
+    Release.objects.create(
+        project=world.project,
+        batch=world.closed_round,
+        format="trl",
+        policy="one_sided",
+        manifest={"note": words},
+    )
