@@ -19,6 +19,7 @@ from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
 from django.urls.converters import UUIDConverter
+from pytest_django import DjangoDbBlocker
 
 from annotate.models import Assignment, Batch, Subject, Vote
 from projects.models import Event, Job, Membership, Rater, User
@@ -118,9 +119,16 @@ def label(entry: Page) -> str:
     return f"{entry.route} {entry.which}".strip()
 
 
+@pytest.fixture(scope="module")
+def made(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
+    """One world for the module, inside a transaction that its tests' own nest in."""
+    with django_db_blocker.unblock(), undone():
+        yield make_world()
+
+
 @pytest.fixture
-def world(db: None) -> World:
-    return make_world()
+def world(made: World, db: None) -> World:
+    return made
 
 
 @contextmanager
@@ -337,7 +345,7 @@ def test_a_member_of_staff_without_permissions_sees_nothing(world: World) -> Non
 
 @pytest.mark.parametrize("kind", ["superuser", "staff"])
 def test_the_admin_is_closed_to_anyone_who_still_rates(world: World, kind: str) -> None:
-    user = world.people["rater"]
+    user = User.objects.get(username="rater")
     user.is_staff, user.is_superuser = True, kind == "superuser"
     user.save()
     client = signed_in(world, "rater")
