@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
-from kombu.exceptions import OperationalError
+from kombu.exceptions import ChannelError, KombuError
 
 from annotate.actions.imports import ImportBusy, ImportRefused, Progress, lease_end, sweep_lost
 from annotate.field_map import FlagError
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+# What the brokers raise: Redis and RabbitMQ the first, the embedded one the others.
+BROKER_AWAY = (KombuError, ChannelError, OSError)
 GIVEN_UP = (
     f"This was tried {MAX_DELIVERIES} times and its worker was lost each time (worker_lost). "
     "The worker's log says why."
@@ -71,7 +73,7 @@ def ring(job_id: int) -> None:
 
     try:
         run_job.delay(job_id)
-    except OperationalError:
+    except BROKER_AWAY:
         log.warning("The broker did not answer; job %s waits for the sweeper.", job_id)
 
 
