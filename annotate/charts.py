@@ -63,7 +63,7 @@ class Axis:
         near = _NEAR * (1.0 - self.low)
         if value != 1.0 and any(abs(value - bar) < near for bar in bars):
             return ""
-        return f"{value:g}"
+        return f"{value:g}".replace("-", "−")
 
 
 @dataclass(frozen=True)

@@ -195,7 +195,8 @@ def _all_cleared(rows: Sequence[Row], version: int, *, imported: bool) -> Next:
     thin = _keys([row for row in required(rows) if row.status == Status.CLEARS_THIN])
     also = f" {_listed(thin)} only just: look again at the first overlap." if thin else ""
     if imported:
-        return Next(f"Every check reaches the bar in these votes.{also}", "Decisions", "decisions")
+        sentence = f"Every check reaches the bar in these votes.{also}"
+        return Next(sentence, "See the decisions", "decisions")
     return Next(
         f"Every check of version {version} has cleared, so volume labelling may begin.{also}",
         "See the decisions",
@@ -210,19 +211,19 @@ def _disagreements(holding: Sequence[Row], subject: str, version: int, *, import
     read = f"{whose} {counted(split, 'disagreement')}"
     action = "Read the disagreements"
     if imported:
-        sentence = f"{subject} {state} in these votes. Read {read} before relying on them."
+        sentence = f"In these votes {subject} {state}. Read {read} before relying on them."
     else:
         sentence = (
             f"Volume stays closed: {subject} {state}. Settle {read}, "
             f"then publish version {version + 1} and label fresh pairs."
         )
-    return Next(_sentence(sentence), action, "disagreements", holding[0].key)
+    return Next(sentence, action, "disagreements", holding[0].key)
 
 
 def _untested(holding: Sequence[Row], subject: str, version: int, *, imported: bool) -> Next:
     if imported:
-        sentence = f"{subject} not testable on these votes: too few labels are off the usual one."
-        return Next(_sentence(sentence), "See the pairs", "pairs", holding[0].key)
+        sentence = f"On these votes {subject} not testable: too few labels are off the usual one."
+        return Next(sentence, "See the pairs", "pairs", holding[0].key)
     return Next(
         f"Volume stays closed: {subject} not testable yet. "
         f"Label another round with version {version}; its figures are added to these.",
@@ -244,10 +245,6 @@ def _listed(names: Sequence[str]) -> str:
     if len(names) > 4:
         return f"{', '.join(names[:3])} and {len(names) - 3} more"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def counted(times: int, noun: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -113,7 +114,8 @@ def _lone_dissents(chosen: pd.DataFrame) -> list[str]:
 
 
 def _loaded(data: dict[str, Any], keys: Sequence[str]) -> RaterAgreement:
-    raters = tuple(Rater.objects.filter(pk__in=[int(pk) for pk in data["rest"]]).order_by("name"))
+    found = Rater.objects.filter(pk__in=[int(pk) for pk in data["rest"]])
+    raters = tuple(sorted(found, key=lambda rater: _natural(rater.name)))
     shares: dict[tuple[str, str], Share] = {}
     for first, second, agreeing, units in data["together"]:
         shares[first, second] = shares[second, first] = Share(agreeing, units)
@@ -132,6 +134,15 @@ def _loaded(data: dict[str, Any], keys: Sequence[str]) -> RaterAgreement:
         kappas=tuple(CheckKappas(key, _kappas(data, key, names, pairs)) for key in keys),
         lone=tuple(dict(data["lone"].get(name, {})) for name in names),
     )
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """Rater 2 before rater 10."""
+    return [
+        (0, int(piece), "") if piece.isdecimal() else (1, 0, piece)
+        for piece in re.split(r"([0-9]+)", name)
+        if piece
+    ]
 
 
 def _kappas(

@@ -30,7 +30,7 @@ def table(found: Sequence[Reliability], states: Sequence[str] = ()) -> Iterable[
 
 def counts(one: Reliability) -> str:
     """Label counts in scale order."""
-    return ", ".join(f"{times} {value_words(value)}" for value, times in one.counts)
+    return ", ".join(f"{value_words(value)}: {times}" for value, times in one.counts)
 
 
 def _cells(one: Reliability) -> tuple[str, ...]:

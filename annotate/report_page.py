@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from projects.models import Rater, User
 
 
+# A matrix of more raters is a wall of figures.
+MOST_RATERS = 6
+
+
 @dataclass(frozen=True)
 class Step:
     sentence: str
@@ -45,7 +50,7 @@ class LabelCount:
 class StrongPair:
     external_id: str
     href: str
-    without: float
+    without: str
 
 
 @dataclass(frozen=True)
@@ -95,16 +100,27 @@ class MatrixRow:
     rater: Rater
     cells: tuple[Cell | None, ...]
     rest: Cell | None
+    share: float | None
     lone: int
-    lone_href: str
 
 
 @dataclass(frozen=True)
 class Matrix:
+    """Who agrees with whom. With many raters, each against the rest is what can be read."""
+
     rows: tuple[MatrixRow, ...]
     pairs: tuple[tuple[str, str], ...]
     kappas: tuple[tuple[str, tuple[str | None, ...]], ...]
+    medians: tuple[tuple[str, int, str | None], ...]
     sentence: str
+
+    @property
+    def wide(self) -> bool:
+        return len(self.rows) > MOST_RATERS
+
+    @property
+    def lowest_first(self) -> list[MatrixRow]:
+        return sorted(self.rows, key=lambda row: row.share if row.share is not None else 2.0)
 
     @property
     def raters(self) -> list[Rater]:
@@ -175,7 +191,7 @@ def report(batch: Batch, reader: User) -> Report:
         step=_step(batch, found, measured),
         cleared=cleared,
         checks=checks,
-        matrix=_matrix(batch, rater_agreement(batch)),
+        matrix=_matrix(rater_agreement(batch)),
         overlap=overlap_of(batch),
         decisions=summary(batch),
         gaps=gaps([batch], reader),
@@ -207,13 +223,19 @@ def units_href(batch: Batch, *, pooled: bool, **filters: object) -> str:
 
 
 def figure(value: float | None) -> str | None:
-    return None if value is None else f"{value:.2f}".replace("-", "−")
+    return None if value is None else signed(value)
+
+
+def signed(value: float) -> str:
+    """Two places and a true minus; what rounds to nought has no sign."""
+    rounded = round(value, 2) or 0.0
+    return f"{rounded:.2f}".replace("-", "−")
 
 
 def interval_words(found: Reliability) -> str:
     if found.interval is None:
         return "none" if found.alpha is not None else ""
-    low, high = (figure(end) for end in found.interval)
+    low, high = (signed(end) for end in found.interval)
     return f"{low}–{high}" if found.interval[0] >= 0 else f"{low} to {high}"
 
 
@@ -250,7 +272,7 @@ def _line(
             StrongPair(
                 subject,
                 reverse("annotate:subject", args=[batch.project.slug, places[subject]]),
-                (found.alpha or 0.0) + gain,
+                signed((found.alpha or 0.0) + gain),
             )
             for subject, gain in measured.strongest[row.key, row.figure]
             if subject in places
@@ -299,7 +321,7 @@ def _step(batch: Batch, found: Next, measured: Measured) -> Step:
     return Step(found.sentence, found.action, hrefs[found.goal], found.key)
 
 
-def _matrix(batch: Batch, found: RaterAgreement | None) -> Matrix | None:
+def _matrix(found: RaterAgreement | None) -> Matrix | None:
     if found is None:
         return None
     rows = tuple(
@@ -307,12 +329,8 @@ def _matrix(batch: Batch, found: RaterAgreement | None) -> Matrix | None:
             rater=rater,
             cells=tuple(_cell(share) for share in cells),
             rest=_cell(rest),
+            share=rest.agreement,
             lone=sum(lone.values()),
-            lone_href=units_href(
-                batch, pooled=False, criterion=max(lone, key=lone.__getitem__), differ=1
-            )
-            if lone
-            else "",
         )
         for rater, cells, rest, lone in zip(
             found.raters, found.cells, found.rest, found.lone, strict=True
@@ -324,6 +342,11 @@ def _matrix(batch: Batch, found: RaterAgreement | None) -> Matrix | None:
         pairs=tuple((names[n], names[m]) for n, m in found.pairs),
         kappas=tuple(
             (check.key, tuple(figure(kappa) for kappa in check.kappas)) for check in found.kappas
+        ),
+        medians=tuple(
+            (check.key, len(known), figure(median(known) if known else None))
+            for check in found.kappas
+            for known in [[kappa for kappa in check.kappas if kappa is not None]]
         ),
         sentence=odd_one(names, found.lone),
     )

@@ -18,6 +18,7 @@ from rubrics.actions import import_rubric, publish
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from annotate.ballot import Order
     from annotate.models import Batch
     from rubrics.models import RubricVersion
 
@@ -136,16 +137,17 @@ def make_vote(assignment: Assignment, given: Mapping[str, str] | None = None) ->
     and fails B, one word holds for both; `preference` is a code, other names are form fields.
     """
     ballot = ballot_for(assignment.batch)
+    order: Order = "AB" if assignment.order == "AB" else "BA"
     cite = f"[{ballot.checks[-1].key}]." if ballot.checks else "."
     given = {"preference": "tie", "rationale": f"They are alike {cite}", **(given or {})}
     form = {name: text for name, text in given.items() if ballot.check(name) is None}
     for check in ballot.checks:
         words = given.get(check.key, check.values[0] if check.values else "1").split() * 2
         for part, word in zip(check.parts if "" in check.parts else "AB", words, strict=False):
-            form[f"label:{check.key}:{seen_part(part, assignment.order)}"] = word
+            form[f"label:{check.key}:{seen_part(part, order)}"] = word
     code = form.pop("preference")
     if ballot.preference and not gate_state(ballot, answer_from(form, ballot)).decides:
-        form["preference"] = str(stop_of(ballot, code, assignment.order))
+        form["preference"] = str(stop_of(ballot, code, order))
     user = assignment.rater.user
     assert user is not None
     return submit_vote(assignment=assignment, form=form, submit_key=uuid4(), acting_user=user)

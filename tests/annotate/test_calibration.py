@@ -81,8 +81,10 @@ def test_ag_01_labels_that_are_all_alike_are_undefined_with_the_reason_in_words(
 def test_ag_02_one_dissent_among_like_labels_gives_nought_and_says_what_it_rests_on(
     project: Project, expert: User, other_expert: User
 ) -> None:
-    alike = [[{}, {}] for _ in range(9)]
-    batch = make_voted_round(project, [expert, other_expert], [*alike, [{}, {"G1": "pass fail"}]])
+    dissent: dict[str, str] = {"G1": "pass fail"}
+    nothing: dict[str, str] = {}
+    said = [[nothing, nothing]] * 9 + [[nothing, dissent]]
+    batch = make_voted_round(project, [expert, other_expert], said)
     row = rows_of(batch)["G1"]
     # 39 pass and 1 fail: observed 2/40, expected 2*39*1/(40*39) = 2/40.
     assert row.reliability.alpha == pytest.approx(0, abs=1e-12)

@@ -166,7 +166,7 @@ def test_without_json_there_is_a_table_with_counts_and_reasons(file: Path) -> No
     assert out.splitlines()[0].split()[:3] == ["criterion", "level", "alpha"]
     assert "undefined" in out
     assert "no variation: all 2 labels are x" in out
-    assert "value: 2 x" in out
+    assert "value labels: x: 2" in out
 
 
 # Rounds and imports.

@@ -101,7 +101,7 @@ def test_ag_01_the_page_says_that_a_check_is_not_computable_and_why(
     assert "No variation: all 8 labels are pass." in page
     assert "undefined" in page
     assert not re.search(r"\bnan\b", page, re.IGNORECASE)
-    assert "8 pass" in text_of(page)
+    assert "pass: 8" in text_of(page)
 
 
 def test_ag_02_the_label_counts_and_a_note_stand_beside_a_nought(
@@ -110,7 +110,7 @@ def test_ag_02_the_label_counts_and_a_note_stand_beside_a_nought(
     make_voted_round(project, [expert, other_expert], [[{}, {}]] * 9 + [[{}, {"G1": "pass fail"}]])
     page = page_of(client, lead)
     assert "Low variation" in page
-    assert "39 pass 1 fail" in text_of(page)
+    assert "pass: 39 fail: 1" in text_of(page)
 
 
 def test_ag_05_raters_who_share_no_unit_are_said_so(

@@ -40,9 +40,11 @@ def subjects_of(batch: Batch) -> set[int]:
     return set(batch.slots.values_list("subject", flat=True))
 
 
-def start(project: Project, version: RubricVersion, *raters: User, **kwargs: int) -> Batch:
+def start(
+    project: Project, version: RubricVersion, *raters: User, size: int = 2, seed: int | None = None
+) -> Batch:
     return start_round(
-        project=project, version=version, raters=raters, acting_user=None, **{"size": 2, **kwargs}
+        project=project, version=version, raters=raters, size=size, seed=seed, acting_user=None
     )
 
 

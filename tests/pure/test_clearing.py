@@ -153,7 +153,7 @@ def test_imported_votes_are_spoken_of_without_volume() -> None:
         for found in (rows, [row()], [row("G1", UNTESTED)])
     ]
     assert sentences[0] == (
-        "C2 is broken in these votes. Read its 1 disagreement before relying on them."
+        "In these votes C2 is broken. Read its 1 disagreement before relying on them."
     )
     assert not any("olume" in sentence for sentence in sentences)
 

@@ -93,7 +93,7 @@ class Command(BaseCommand):
         for line in table(found):
             self.stdout.write(line)
         for one in found:
-            self.stdout.write(f"{one.criterion}: {counts(one)}")
+            self.stdout.write(f"{one.criterion} labels: {counts(one)}")
 
 
 def _place(line: int, field: str) -> str:

@@ -60,4 +60,4 @@ class Command(BaseCommand):
         for line in table([row.reliability for row in rows], states):
             self.stdout.write(line)
         for row in rows:
-            self.stdout.write(f"{row.reliability.criterion}: {counts(row.reliability)}")
+            self.stdout.write(f"{row.reliability.criterion} labels: {counts(row.reliability)}")
