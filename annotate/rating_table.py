@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from annotate.coding import Level
 from annotate.field_map import FieldMap, missing_column_problem
 from annotate.fields import Fields
 from annotate.problems import Notice, Problem, listed, shown
 from annotate.readers import Record
+from annotate.reliability.coding import Level
 from annotate.strict_json import json_text
 from annotate.value_rules import CheckSpec, as_number
 

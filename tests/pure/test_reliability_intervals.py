@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from annotate.coding import read
-from annotate.coincidence import form_of
-from annotate.intervals import draws
 from annotate.reliability import Level, reliability
+from annotate.reliability.coding import read
+from annotate.reliability.coincidence import form_of
+from annotate.reliability.intervals import draws
 
 
 def frame_of(table: np.ndarray[Any, Any]) -> pd.DataFrame:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from annotate.agreement import pairwise
 from annotate.reliability import Level, Reliability, reliability
+from annotate.reliability.agreement import pairwise
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotate.characters import show_controls
-from annotate.highlighting import CLASSES, LANGUAGES, highlight
-from annotate.mathematics import MAX_TEX, NotDrawn, draw
-from annotate.rendering import (
+from annotate.rendering.characters import show_controls
+from annotate.rendering.highlighting import CLASSES, LANGUAGES, highlight
+from annotate.rendering.mathematics import MAX_TEX, NotDrawn, draw
+from annotate.rendering.safe_html import (
     MAX_CHARACTERS,
     RENDERER_VERSION,
     cache_key,

@@ -10,8 +10,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from annotate.coding import Coded, Floats, Ints, Level
-from annotate.coincidence import Form, points_of
+from annotate.reliability.coding import Coded, Floats, Ints, Level
+from annotate.reliability.coincidence import Form, points_of
 
 TAIL = 0.025
 MOST_DROPPED = 0.05

@@ -21,7 +21,7 @@ from functools import partial
 
 import numpy as np
 
-from annotate.coding import MANY_VALUES, Coded, Floats, Ints, Level, summed
+from annotate.reliability.coding import MANY_VALUES, Coded, Floats, Ints, Level, summed
 
 # A table of values x values, and a block of clusters x values, stay at some tens of megabytes.
 _TABLE_VALUES = 2_500

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from annotate.coding import Floats, Ints, Names, read, summed
+from annotate.reliability.coding import Floats, Ints, Names, read, summed
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from typing import Any
 import nh3
 from markdown_it.token import Token
 
-from annotate.characters import show_controls
-from annotate.formulas import BY_OPENING
-from annotate.highlighting import CLASSES as CODE_CLASSES
-from annotate.markdown import MAX_NESTING, markdown
-from annotate.mathematics import NotDrawn, draw
+from annotate.rendering.characters import show_controls
+from annotate.rendering.formulas import BY_OPENING
+from annotate.rendering.highlighting import CLASSES as CODE_CLASSES
+from annotate.rendering.markdown import MAX_NESTING, markdown
+from annotate.rendering.mathematics import NotDrawn, draw
 
 # Raise it whenever any text would render to other bytes: a rule here, a class, or an upgrade of
 # markdown-it, nh3, Pygments or ziamath. A test holds the digest of a sample to this number.

@@ -14,29 +14,9 @@ import krippendorff
 import numpy as np
 import pandas as pd
 
-from annotate.agreement import PairAgreement, RestAgreement, against_the_rest, pairwise
-from annotate.coding import MANY_VALUES, Coded, Floats, Level, Value, is_missing, read
-from annotate.coincidence import Form, form_of, points_of
-from annotate.intervals import Interval, bootstrap, unanimous
-
-__all__ = [
-    "Bars",
-    "Level",
-    "PairAgreement",
-    "Reliability",
-    "RestAgreement",
-    "Status",
-    "Value",
-    "against_the_rest",
-    "applicability",
-    "applicable",
-    "explain",
-    "explain_interval",
-    "notes",
-    "pairwise",
-    "reliability",
-    "status",
-]
+from annotate.reliability.coding import MANY_VALUES, Coded, Floats, Level, Value, is_missing, read
+from annotate.reliability.coincidence import Form, form_of, points_of
+from annotate.reliability.intervals import Interval, bootstrap, unanimous
 
 # Alphas that are equal as fractions (4/5) must not miss a bar by the last bit.
 _ROUNDING = 1e-9

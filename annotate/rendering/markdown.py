@@ -13,8 +13,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from annotate.formulas import BY_OPENING, formulas
-from annotate.highlighting import highlight
+from annotate.rendering.formulas import BY_OPENING, formulas
+from annotate.rendering.highlighting import highlight
 
 MAX_NESTING = 50
 MAX_CODE_HIGHLIGHTED = 30_000  # characters in one text

@@ -1,0 +1,44 @@
+"""Reliability of one criterion, and what its figures can and cannot say. Pure.
+
+`coding` reads rows, `coincidence` holds the forms of alpha, `intervals` the bootstrap,
+`agreement` what rater pairs say, `measure` puts them together. Callers import from here.
+"""
+
+from annotate.reliability.agreement import (
+    PairAgreement,
+    RestAgreement,
+    against_the_rest,
+    pairwise,
+)
+from annotate.reliability.coding import Level, Value
+from annotate.reliability.measure import (
+    Bars,
+    Reliability,
+    Status,
+    applicability,
+    applicable,
+    explain,
+    explain_interval,
+    notes,
+    reliability,
+    status,
+)
+
+__all__ = [
+    "Bars",
+    "Level",
+    "PairAgreement",
+    "Reliability",
+    "RestAgreement",
+    "Status",
+    "Value",
+    "against_the_rest",
+    "applicability",
+    "applicable",
+    "explain",
+    "explain_interval",
+    "notes",
+    "pairwise",
+    "reliability",
+    "status",
+]
