@@ -1,7 +1,7 @@
 # ruff: noqa: ARG001 (markdown-it calls every rule with the same five arguments)
 """Markdown → HTML with raw HTML off and with our own elements for code, images, tables, formulas.
 
-What comes out has not passed the allow-list yet: only annotate/rendering.py may show it.
+What comes out has not passed the allow-list yet: only safe_html may show it.
 """
 
 import re
