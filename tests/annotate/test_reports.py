@@ -292,7 +292,8 @@ def test_a_missing_round_or_import_is_not_found(
 ) -> None:
     client.force_login(lead)
     assert client.get(reverse("annotate:round", args=["claims", 9])).status_code == 404
-    assert client.get(reverse("annotate:imported", args=["claims", "x"])).status_code == 404
+    for name in ("x", "x\x00", "a/b"):
+        assert client.get(reverse("annotate:imported", args=["claims", name])).status_code == 404
 
 
 def test_the_report_takes_no_more_queries_for_more_pairs(

@@ -11,7 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.actions.rounds import rater_for
-from annotate.models import Batch, Part, Subject
+from annotate.models import Batch, Part, Subject, Vote
+from annotate.templatetags.rationale import pieces
 from annotate.units import PAGE
 from tests.making import make_rubric_version, make_version, make_voted_round
 
@@ -143,6 +144,8 @@ def test_an_unknown_check_is_not_found_and_odd_filters_are_left_out(
     assert client.get(url_of(batch, criterion="C9")).status_code == 404
     odd = {"rater": "me", "decision": "perhaps", "policy": "dice"}
     assert len(found(client, batch, criterion="C1", **odd)) == 6
+    assert found(client, batch, criterion="C1", value="y\x00s", rater="9" * 40) == []
+    assert found(client, batch, criterion="C1", value="nan") == []
 
 
 def test_units_are_for_leads_of_the_project(
@@ -186,7 +189,7 @@ def test_a_pair_shows_its_texts_and_every_vote_side_by_side(
     assert labels["C1", "B"].labels == ("no", "yes")
     assert labels["C1", "B"].differ
     assert labels["preference", ""].labels == ("tie", "A_much")
-    assert "They are alike [C1]." in page
+    assert 'They are alike <span class="chip">C1</span>.' in page
     assert page.count("written with") == 2
 
 
@@ -199,3 +202,15 @@ def test_a_pair_without_votes_or_text_is_still_a_page(
     response = client.get(reverse("annotate:subject", args=["claims", subject.public_id]))
     assert "The text was not imported." in response.content.decode()
     assert "No vote yet" in response.content.decode()
+
+
+def test_what_a_rationale_cites_stands_out_and_other_brackets_stay_prose() -> None:
+    vote = Vote(rationale="[C1] decides: [A] names it [sic], [C1 maybe].", cites=["C1"])
+    assert pieces(vote) == [
+        ("C1", True),
+        (" decides: ", False),
+        ("A", True),
+        (" names it ", False),
+        ("[sic]", False),
+        (", [C1 maybe].", False),
+    ]
