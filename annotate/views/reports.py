@@ -30,8 +30,6 @@ def round_report(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_safe
 def imported_report(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    # PostgreSQL holds no U+0000 and refuses to look for it.
-    name = name.replace("\x00", "\ufffd")
     return _report(request, imported_for(user_of(request), slug, name, Role.LEAD))
 
 

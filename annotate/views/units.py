@@ -58,11 +58,6 @@ def subject(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     return render(request, "annotate/subject.html", context)
 
 
-def _text(query: QueryDict, name: str) -> str:
-    # PostgreSQL holds no U+0000, so no label has one.
-    return query.get(name, "").replace("\x00", "")
-
-
 def _filters(query: QueryDict, batch: Batch, asked: list[Asked]) -> Filters:
     keys = [figure.key for figure in asked]
     criterion = query.get("criterion") or (keys[0] if keys else "")
@@ -73,8 +68,8 @@ def _filters(query: QueryDict, batch: Batch, asked: list[Asked]) -> Filters:
     policy = query.get("policy", Policy.ONE_SIDED)
     return Filters(
         criterion=criterion,
-        value=_text(query, "value"),
-        off=_text(query, "off"),
+        value=query.get("value", ""),
+        off=query.get("off", ""),
         # Whoever may not be told apart cannot be asked for.
         rater=int(rater) if rater.isdecimal() and not batch.anonymous_raters else None,
         differ=bool(query.get("differ")),

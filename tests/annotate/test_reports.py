@@ -292,7 +292,7 @@ def test_a_missing_round_or_import_is_not_found(
 ) -> None:
     client.force_login(lead)
     assert client.get(reverse("annotate:round", args=["claims", 9])).status_code == 404
-    for name in ("x", "x\x00", "a/b"):
+    for name in ("x", "a/b"):
         assert client.get(reverse("annotate:imported", args=["claims", name])).status_code == 404
 
 
