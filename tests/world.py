@@ -126,7 +126,7 @@ def document(words: str, short: str, number: int) -> str:
     def check(key: str) -> dict[str, Any]:
         return {
             "id": key,
-            "title": f"Check {key} {short}",
+            "title": f"{key} {short}",
             "check": f"Is {key} kept in version {number}? {words}",
             "help": words,
             "anchors": anchors,

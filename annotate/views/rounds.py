@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from django.contrib import messages
 from django.shortcuts import redirect, render
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.access import round_for
@@ -26,6 +27,8 @@ def rounds(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotate/rounds.html", context)
 
 
+# Back brings the form as it was typed; it holds no votes.
+@cache_control(private=True, no_cache=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def round_new(request: HttpRequest, slug: str) -> HttpResponse:
     user = user_of(request)

@@ -8,6 +8,7 @@ from django.db.models import Max
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from projects.access import project_for, user_of
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from rubrics.models import RubricVersion
 
 
+# Back brings the form as it was typed; it holds no votes.
+kept_as_typed = cache_control(private=True, no_cache=True)
+
+
+@kept_as_typed
 @require_http_methods(["GET", "HEAD", "POST"])
 def draft(request: HttpRequest, slug: str) -> HttpResponse:
     """Paste or upload a YAML document; what is refused stays in the form with every problem."""
@@ -81,6 +87,7 @@ def _draft_page(
     return render(request, "rubrics/draft.html", context, status=status)
 
 
+@kept_as_typed
 @require_http_methods(["GET", "HEAD", "POST"])
 def publish(request: HttpRequest, slug: str, rubric: str, number: int) -> HttpResponse:
     """Make the draft of this number immutable. Doing it twice changes nothing."""
