@@ -27,7 +27,7 @@ def fresh_pairs(project: Project, raters: Sequence[Rater]) -> list[int]:
     known = pairs.seen_by(raters) | pairs.shown_to_all()
     hashes = set(known.values_list("content_hash", flat=True))
     fresh: dict[str, int] = {}
-    rows = pairs.with_texts().exclude(content_hash__in=["", *_bounded(hashes)])
+    rows = pairs.settled().with_texts().exclude(content_hash__in=["", *_bounded(hashes)])
     for pk, content in rows.order_by("id").values_list("id", "content_hash"):
         if content not in hashes:
             fresh.setdefault(content, pk)

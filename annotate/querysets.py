@@ -31,6 +31,22 @@ class SubjectQuerySet(QuerySet["Subject"]):
         answered = Vote.objects.filter(subject=OuterRef("pk"), rater__in=raters)
         return self.filter(Exists(given) | Exists(answered))
 
+    def given_out(self) -> SubjectQuerySet:
+        """Subjects that any rater has or had: their content can no longer change."""
+        from annotate.models import Assignment, GoldAnswer, Vote
+
+        given = Exists(Assignment.objects.filter(subject=OuterRef("pk")))
+        answered = Exists(Vote.objects.filter(subject=OuterRef("pk")))
+        gold = Exists(GoldAnswer.objects.filter(subject=OuterRef("pk")))
+        return self.filter(given | answered | gold)
+
+    def settled(self) -> SubjectQuerySet:
+        """Subjects whose content no import is about to replace."""
+        from annotate.models import StagedUpdate
+
+        coming = StagedUpdate.objects.filter(subject=OuterRef("pk"), origin__state="visible")
+        return self.exclude(Exists(coming))
+
     def shown_to_all(self) -> SubjectQuerySet:
         """Subjects with a gold answer, or that an anchor was taken from."""
         from annotate.models import AnchorSource, GoldAnswer

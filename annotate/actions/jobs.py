@@ -19,6 +19,7 @@ from django.db.models import F
 from django.utils import timezone
 from kombu.exceptions import ChannelError, KombuError
 
+from annotate.actions import replacements
 from annotate.actions.imports import ImportBusy, ImportRefused, Progress, lease_end, sweep_lost
 from annotate.field_map import FlagError
 from projects.audit import record
@@ -85,6 +86,7 @@ def ring_again() -> int:
     for pk in waiting:
         ring(pk)
     sweep_lost()
+    replacements.finish()
     return len(waiting)
 
 

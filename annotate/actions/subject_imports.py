@@ -5,42 +5,20 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 
 from annotate import ingest
-from annotate.actions import imports
+from annotate.actions import imports, replacements
 from annotate.actions.imports import ImportRefused, Progress, Report, no_progress
-from annotate.models import (
-    Answer,
-    Assignment,
-    CorrectionChain,
-    GoldAnswer,
-    Import,
-    Pair,
-    Part,
-    StagedUpdate,
-    Subject,
-    Trace,
-    Vote,
-)
+from annotate.actions.replacements import DETAILS, detail_of
+from annotate.models import Import, Part, StagedUpdate, Subject
 from annotate.problems import Notice, Problem
 from projects.models import Project
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from annotate.field_map import FieldMap
     from annotate.ingest import SubjectRow
     from projects.models import User
-
-# Whole contents are held for so many updates at once.
-UPDATES_AT_ONCE = 50
-REPLACED = ("group_key", "content_hash", "metadata")
-
-DETAILS: dict[str, type[Pair | Trace | CorrectionChain | Answer]] = {
-    "pair": Pair,
-    "trace": Trace,
-    "chain": CorrectionChain,
-    "answer": Answer,
-}
 
 
 def import_subjects(
@@ -61,6 +39,7 @@ def import_subjects(
     unchanged; with other content they are updated while nobody has been given them, else refused.
     Raises ImportRefused, with the report, when nothing was imported.
     """
+    replacements.finish(project)
     reading = _Reading(project, file, name or file.name, kind, fields, repair=repair)
     rows = None
     if not partial:
@@ -76,15 +55,16 @@ def import_subjects(
         report = _stage(reading, origin, rows, progress)
         _refuse_unreadable(report)
         with transaction.atomic():
-            # No round can draw a subject while its content is being replaced.
+            # No round can draw a subject between this look and the flip.
             Project.objects.select_for_update().get(pk=project.pk)
-            _apply_updates(origin, report)
+            replacements.refuse_given_out(origin, report)
             if not partial:
                 _refuse_any_problem(report)
             imports.appear(origin, report, acting_user=acting_user)
     except BaseException:
         imports.abandon(origin)
         raise
+    replacements.apply(origin, lambda: progress(report.rows, rows))
     return report
 
 
@@ -147,7 +127,8 @@ class _Fates:
 def _sort(project: Project, kind: str, rows: Sequence[SubjectRow], report: Report) -> _Fates:
     """Compare rows with the subjects that stand under the same ids, and count them."""
     standing = _standing(project, kind, [row.external_id for row in rows])
-    taken = _given_out(standing.values())
+    keys = [subject.pk for subject in standing.values()]
+    given = set(Subject.objects.filter(pk__in=keys).given_out().values_list("pk", flat=True))
     fates = _Fates()
     for row in rows:
         subject = standing.get(row.external_id)
@@ -156,32 +137,12 @@ def _sort(project: Project, kind: str, rows: Sequence[SubjectRow], report: Repor
             report.created += 1
         elif _content_of(subject) == _content(row):
             report.unchanged += 1
-        elif subject.pk in taken:
-            report.reject(_taken(row.line))
+        elif subject.pk in given:
+            report.reject(replacements.taken(row.line))
         else:
             fates.changed.append((subject, row))
             report.updated += 1
     return fates
-
-
-def _taken(line: int) -> Problem:
-    return Problem(
-        line,
-        "id",
-        "This subject has other content and raters have been given it already, so it stays as it "
-        "is. Import the new content under a new id.",
-        "already_given_out",
-    )
-
-
-def _given_out(subjects: Iterable[Subject]) -> set[int]:
-    """Which of them a rater has, or had: their content can no longer change."""
-    keys = [subject.pk for subject in subjects]
-    return {
-        pk
-        for model in (Vote, Assignment, GoldAnswer)
-        for pk in model._default_manager.filter(subject__in=keys).values_list("subject", flat=True)
-    }
 
 
 def _standing(project: Project, kind: str, ids: Sequence[str]) -> dict[str, Subject]:
@@ -263,46 +224,5 @@ def _create(origin: Import, kind: str, rows: Sequence[SubjectRow]) -> None:
         for key, text in row.parts
     )
     DETAILS[kind]._default_manager.bulk_create(
-        _detail(subject, _content(row)) for subject, row in zip(subjects, rows, strict=True)
+        detail_of(subject, _content(row)) for subject, row in zip(subjects, rows, strict=True)
     )
-
-
-def _detail(subject: Subject, content: dict[str, Any]) -> Any:
-    return DETAILS[subject.kind](
-        subject=subject,
-        messages=content["messages"],
-        context=content["context"],
-        **content["models"],
-    )
-
-
-def _apply_updates(origin: Import, report: Report) -> None:
-    """Replace the content of subjects, but not of one that was given out in the meantime."""
-    keys = list(origin.updates.order_by("id").values_list("pk", flat=True))
-    for chunk in imports.chunks(keys, size=UPDATES_AT_ONCE):
-        updates = StagedUpdate.objects.filter(pk__in=chunk).select_related("subject")
-        taken = _given_out(update.subject for update in updates)
-        for update in updates:
-            if update.subject_id in taken:
-                report.updated -= 1
-                report.reject(_taken(update.row["line"]))
-        _replace([update for update in updates if update.subject_id not in taken])
-    origin.updates.all().delete()
-
-
-def _replace(updates: Sequence[StagedUpdate]) -> None:
-    for update in updates:
-        for field in REPLACED:
-            setattr(update.subject, field, update.row[field])
-    subjects = [update.subject for update in updates]
-    Subject.objects.bulk_update(subjects, REPLACED)
-    Part.objects.filter(subject__in=subjects).delete()
-    Part.objects.bulk_create(
-        Part(subject=update.subject, key=key, text=text)
-        for update in updates
-        for key, text in update.row["parts"].items()
-    )
-    for kind, detail in DETAILS.items():
-        of_kind = [update for update in updates if update.subject.kind == kind]
-        detail._default_manager.filter(subject__in=[update.subject for update in of_kind]).delete()
-        detail._default_manager.bulk_create(_detail(u.subject, u.row) for u in of_kind)

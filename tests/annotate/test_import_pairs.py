@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from annotate import ingest
-from annotate.actions import imports
+from annotate.actions import imports, jobs, replacements
 from annotate.actions.imports import ImportRefused
 from annotate.actions.rounds import start_round
 from annotate.actions.subject_imports import import_subjects
@@ -298,6 +298,49 @@ def test_an_import_given_up_as_lost_writes_nothing_more(project: Project, tmp_pa
     with pytest.raises(ImportRefused, match="given up as lost"):
         staging(project, written(tmp_path, rows), fall_asleep)
     assert not Subject.objects.exists()
+
+
+def test_new_contents_that_a_killed_worker_left_are_put_in_place_by_the_next_import(
+    project: Project, tmp_path: Path
+) -> None:
+    count = replacements.AT_ONCE + 10
+    import_pairs(project, written(tmp_path, jsonl(pair(n) for n in range(count))))
+    changed = written(tmp_path, jsonl(pair(n, response_a="New.") for n in range(count)))
+
+    def die_half_way() -> None:
+        if Import.objects.filter(state="visible").count() == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        staging(project, changed, die_half_way)
+    new = Part.objects.filter(key="A", text="New.")
+    assert new.count() == replacements.AT_ONCE
+    assert len(fresh_pairs(project, [])) == replacements.AT_ONCE
+    report = import_pairs(project, changed)
+    assert report["unchanged"] == new.count() == len(fresh_pairs(project, [])) == count
+
+
+def test_new_contents_that_a_killed_worker_left_are_put_in_place_by_the_sweeper(
+    project: Project, tmp_path: Path
+) -> None:
+    import_pairs(project, written(tmp_path, jsonl([pair("p1"), pair("p2")])))
+    content = {"messages": [], "context": "", "models": {"model_a": "", "model_b": ""}}
+    hashes = {"group_key": "g", "content_hash": "h", "metadata": {}}
+    StagedUpdate.objects.create(
+        origin=Import.objects.get(),
+        subject=Subject.objects.get(external_id="p1"),
+        row={**content, **hashes, "parts": {"A": "New.", "B": "Also new."}, "line": 1},
+    )
+    jobs.ring_again()
+    assert texts("p1") == {"A": "New.", "B": "Also new."}
+    assert not StagedUpdate.objects.exists()
+
+
+def test_a_trace_that_has_other_steps_now_has_those_alone(project: Project, tmp_path: Path) -> None:
+    for steps in (["One.", "Two.", "Three."], ["Uno."], ["A.", "B."]):
+        file = written(tmp_path, jsonl([{"id": 1, "steps": steps}]))
+        import_pairs(project, file, "--kind", "trace")
+        assert list(texts("1").values()) == steps
 
 
 def lost_import(
