@@ -1,0 +1,287 @@
+"""DESIGN §6.2: until a rater has voted, nothing anywhere tells of another's vote or of gold.
+
+The sharpest form of the rule: whatever others do, every page of a rater stays the same to the
+last character, however it is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotate.actions.rounds import close_round
+from annotate.actions.votes import save_draft, skip, submit_vote
+from annotate.models import Assignment, Batch, GoldAnswer, GoldLabel, Slot, Vote
+from projects.models import Membership, User
+from tests.ballots import filled, make_label_round, submission
+from tests.crawling import crawl, html_of, without_tokens
+from tests.making import make_member
+
+if TYPE_CHECKING:
+    from projects.models import Project
+
+RATIONALE = "[C1] decides: Quillfeather finds [Left] evasive."
+# Of ann's vote, and of what nobody who labels may see.
+SECRETS = (
+    *("Quillfeather", "evasive", "Annabel", "ann.quill"),
+    *("model-alpha", "model-beta", "external-", "secret-metadata", "batch_of_origin", "hash of"),
+    *("gold", "probe", "practice", "A_much", "A_slight", "B_slight", "B_much", "pseudonym"),
+)
+
+
+@pytest.fixture
+def ann(project: Project) -> User:
+    return _named(make_member(project, "expert", username="ann.quill"), "Annabel", "Quill")
+
+
+@pytest.fixture
+def bo(project: Project) -> User:
+    return _named(make_member(project, "expert", username="bo"), "Bo", "Marsh")
+
+
+@pytest.fixture
+def batch(project: Project, ann: User, bo: User) -> Batch:
+    return make_label_round(project, ann, bo, size=3)
+
+
+def _named(user: User, first: str, last: str) -> User:
+    user.first_name, user.last_name = first, last
+    user.save()
+    return user
+
+
+def as_(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def own(batch: Batch, user: User) -> list[Assignment]:
+    return list(Assignment.objects.filter(batch=batch, rater__user=user).order_by("position"))
+
+
+def votes_on_all(batch: Batch, user: User) -> None:
+    for n, assignment in enumerate(own(batch, user)):
+        form = filled(
+            G1_Left="fail" if n == 1 else "pass",
+            preference="" if n == 1 else "5",
+            rationale=RATIONALE,
+            **{"unclear:G2": "1", "nothing_says_it": "1"},
+        )
+        submit_vote(assignment=assignment, form=form, submit_key=uuid4(), acting_user=user)
+
+
+def pages_of(user: User) -> dict[str, tuple[int, str, dict[str, str]]]:
+    """Address → status, source and headers of everything that this person reaches."""
+    return {
+        address: (answer.status_code, without_tokens(html_of(answer)), _headers(answer))
+        for address, answer in crawl(as_(user)).items()
+    }
+
+
+def _headers(response: HttpResponse) -> dict[str, str]:
+    # The hour of the answer is everybody's, and its length changes with the tokens.
+    return {
+        name: value
+        for name, value in response.headers.items()
+        if name not in ("Expires", "Date", "Content-Length")
+    }
+
+
+def opened(batch: Batch, user: User) -> None:
+    """Have each pair looked at once, so that its texts are rendered and its visit is noted."""
+    client = as_(user)
+    for assignment in own(batch, user):
+        client.get(reverse("annotate:label_pair", args=[assignment.public_id]))
+
+
+# ---- WF-05
+
+
+def test_wf_05_nothing_that_bo_reaches_changes_when_ann_votes(
+    batch: Batch, ann: User, bo: User
+) -> None:
+    opened(batch, bo)
+    before = pages_of(bo)
+    assert len([address for address in before if address.startswith("/label/pair/")]) == 3
+    first = own(batch, ann)[0]
+    save_draft(assignment=first, form=filled(rationale=RATIONALE), acting_user=ann)
+    skip(assignment=first, reason="Quillfeather again", acting_user=ann)
+    assert pages_of(bo) == before
+    votes_on_all(batch, ann)
+    assert pages_of(bo) == before
+    submit_vote(
+        assignment=first,
+        form=filled(rationale="[C2] amended by Quillfeather"),
+        submit_key=uuid4(),
+        acting_user=ann,
+    )
+    assert Vote.objects.filter(assignment=first).count() == 2
+    assert pages_of(bo) == before
+
+
+@pytest.mark.parametrize("when", ["before", "after bo has voted", "after the round is closed"])
+def test_wf_05_no_word_of_anns_or_of_the_pairs_origin_reaches_bo(
+    batch: Batch, ann: User, bo: User, when: str
+) -> None:
+    votes_on_all(batch, ann)
+    if when != "before":
+        client = as_(bo)
+        for assignment in own(batch, bo):
+            address = reverse("annotate:label_pair", args=[assignment.public_id])
+            assert client.post(address, submission()).status_code == 303
+    if when == "after the round is closed":
+        close_round(batch=batch, acting_user=None)
+    found = pages_of(bo)
+    own_pages = {reverse("annotate:label_mine", args=[batch.public_id])} | {
+        reverse("annotate:label_pair", args=[one.public_id]) for one in own(batch, bo)
+    }
+    if when == "after the round is closed":
+        # Closed rounds leave the home page; their raters can still read their own answers.
+        client = as_(bo)
+        for address in own_pages:
+            answer = client.get(address)
+            assert isinstance(answer, HttpResponse)
+            found[address] = (answer.status_code, html_of(answer), _headers(answer))
+    assert own_pages <= set(found)
+    told = {
+        (address, secret)
+        for address, (_, source, headers) in found.items()
+        for secret in SECRETS
+        if secret.lower() in (address + source + str(headers)).lower()
+    }
+    assert told == set()
+
+
+def test_wf_05_foreign_ids_lead_nowhere(batch: Batch, ann: User, bo: User) -> None:
+    votes_on_all(batch, ann)
+    client = as_(bo)
+    foreign = own(batch, ann)[0]
+    vote = Vote.objects.filter(assignment=foreign).get()
+    for name in ("label_pair", "label_draft"):
+        for id_ in (foreign.public_id, vote.public_id, foreign.subject.public_id, uuid4()):
+            address = reverse(f"annotate:{name}", args=[id_])
+            assert client.post(address, submission()).status_code == 404
+            if name == "label_pair":
+                assert client.get(address).status_code == 404
+    assert Vote.objects.filter(batch=batch, rater__user=bo).count() == 0
+    assert Vote.objects.filter(batch=batch).count() == 3
+
+
+def test_wf_05_a_refusal_does_not_tell_what_exists(batch: Batch, bo: User) -> None:
+    """A page of the leads says the same to bo about what is there and what is not."""
+    client = as_(bo)
+    slug = batch.project.slug
+    subject = own(batch, bo)[0].subject
+    pairs = (
+        (("annotate:subject", subject.public_id), ("annotate:subject", uuid4())),
+        (("annotate:units", batch.public_id), ("annotate:units", uuid4())),
+        (("annotate:round", batch.number), ("annotate:round", 99)),
+        (("annotate:round_close", batch.number), ("annotate:round_close", 99)),
+        (("annotate:imported", "there"), ("annotate:imported", "elsewhere")),
+    )
+    for there, not_there in pairs:
+        answers = [client.get(reverse(name, args=[slug, id_])) for name, id_ in (there, not_there)]
+        assert answers[0].status_code == answers[1].status_code == 403
+        sources = [without_tokens(html_of(answer)) for answer in answers]
+        assert sources[0] == sources[1]
+
+
+def test_wf_05_a_lead_who_rates_learns_how_far_others_are_and_not_what_they_said(
+    batch: Batch, ann: User, bo: User
+) -> None:
+    Membership.objects.create(project=batch.project, user=bo, role="lead")
+    votes_on_all(batch, ann)
+    found = crawl(as_(bo))
+    told = {
+        (address, secret)
+        for address, answer in found.items()
+        for secret in ("Quillfeather", "evasive", "model-alpha", "secret-metadata")
+        if secret.lower() in html_of(answer).lower()
+    }
+    assert told == set()
+    slug = batch.project.slug
+    client = as_(bo)
+    for subject in {one.subject for one in own(batch, bo)}:
+        assert (
+            client.get(reverse("annotate:subject", args=[slug, subject.public_id])).status_code
+            == 403
+        )
+    units = reverse("annotate:units", args=[slug, batch.public_id])
+    assert client.get(units).status_code == 403
+
+
+def test_wf_05_as_lead_the_votes_are_seen(batch: Batch, ann: User, lead: User) -> None:
+    votes_on_all(batch, ann)
+    close_round(batch=batch, acting_user=lead)
+    sources = [html_of(answer) for answer in crawl(as_(lead)).values()]
+    assert any("Quillfeather" in source for source in sources)
+
+
+# ---- Gold
+
+
+def test_a_gold_slot_looks_like_any_other(batch: Batch, bo: User, ann: User) -> None:
+    """In page, queue, headers, and in the number of questions asked of the database."""
+    opened(batch, bo)
+    mine = own(batch, bo)[0]
+    page = reverse("annotate:label_pair", args=[mine.public_id])
+    before, asked_before = pages_of(bo), _queries(bo, page)
+    Slot.objects.filter(pk=mine.slot_id).update(role=Slot.Role.GOLD)
+    gold = GoldAnswer.objects.create(
+        subject=mine.subject, version=batch.version, why="Quillfeather knows"
+    )
+    for criterion in batch.version.criteria.exclude(kind="preference"):
+        GoldLabel.objects.create(gold=gold, criterion=criterion, part_key="A", code="fail")
+    assert pages_of(bo) == before
+    assert _queries(bo, page) == asked_before
+
+
+def test_a_wrong_answer_to_a_gold_item_is_taken_like_any_other(
+    batch: Batch, bo: User, ann: User
+) -> None:
+    """Amended like any subject, acknowledged in the same words, explained to nobody yet."""
+    gold, normal, _ = own(batch, bo)
+    Slot.objects.filter(pk=gold.slot_id).update(role=Slot.Role.GOLD)
+    GoldAnswer.objects.create(subject=gold.subject, version=batch.version, why="Quillfeather")
+    client = as_(bo)
+    answers = []
+    for assignment in (gold, normal):
+        draft = reverse("annotate:label_draft", args=[assignment.public_id])
+        page = reverse("annotate:label_pair", args=[assignment.public_id])
+        saved = client.post(draft, submission()).json()
+        sent = client.post(page, submission())
+        amended = client.post(page, submission(preference="4"))
+        answers.append((saved["revision"], saved["state"], sent.status_code, amended.status_code))
+    assert answers[0] == answers[1]
+
+
+def _queries(user: User, address: str) -> list[str]:
+    client = as_(user)
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        client.get(address)
+    return [query["sql"].split(" WHERE ")[0] for query in asked.captured_queries]
+
+
+# ---- Order
+
+
+def test_queues_and_sides_say_nothing_of_the_pairs(project: Project, ann: User, bo: User) -> None:
+    """Each rater has an order of their own, and addresses that follow from nothing."""
+    batch = make_label_round(project, ann, bo, size=12)
+    queues = [[one.subject_id for one in own(batch, user)] for user in (ann, bo)]
+    assert sorted(queues[0]) == sorted(queues[1])
+    assert queues[0] != queues[1]
+    assert queues[0] != sorted(queues[0])
+    for user in (ann, bo):
+        assert {one.order for one in own(batch, user)} == {"AB", "BA"}
+        assert all(one.public_id.version == 4 for one in own(batch, user))
