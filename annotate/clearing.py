@@ -252,8 +252,8 @@ def counted(times: int, noun: str) -> str:
 
 
 def value_words(value: Value) -> str:
-    """A label as people write it: numbers without needless digits."""
-    return value if isinstance(value, str) else f"{value:g}"
+    """A label as people write it: codes without underscores, numbers without needless digits."""
+    return value.replace("_", " ") if isinstance(value, str) else f"{value:g}"
 
 
 def bar_words(bar: float) -> str:
