@@ -12,13 +12,14 @@ env = Env()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = env.path("CALIBRANT_VAR", default=BASE_DIR / "var")
+# Votes, password hashes and sessions lie in it: no other account of the machine reads them.
+VAR_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
 def embedded_secret_key() -> str:
     """A key made once and kept beside the embedded database, so that sessions survive a restart."""
     file = VAR_DIR / "secret_key"
     if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(mode=0o600)
         file.write_text(secrets.token_urlsafe(50))
     return file.read_text()
@@ -177,6 +178,7 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
 if env.bool("CALIBRANT_BEHIND_PROXY", default=False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    AXES_CLIENT_IP_CALLABLE = "projects.addresses.behind_proxy"
 
 # An upload of a few hundred megabytes goes through a file, never through memory.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from html import escape
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,7 +18,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape as django_escape
-from pytest_django import DjangoDbBlocker
+from pytest_django import DjangoDbBlocker, Settings
 
 from annotate.models import Assignment
 from projects.models import User
@@ -52,6 +53,7 @@ TEXTS = (
     '<form action="https://example.invalid"><button>Go</button></form>',
     "[out](https://example.invalid/page)",
     "<https://example.invalid/auto>",
+    '<b hx-post="/logout/" hx-trigger="load">x</b>',
 )
 SHORT = "<img src=x onerror=probe()> \"'"
 FORBIDDEN = {"iframe", "object", "embed", "base", "style", "frame", "frameset", "applet", "link"}
@@ -366,6 +368,29 @@ def test_the_door_of_the_admin_is_throttled_too(db: None) -> None:
     assert answer.status_code == 429
     right = {"username": "root", "password": "correct horse battery"}
     assert client.post(reverse("admin:login"), right).status_code == 429
+
+
+def test_behind_a_proxy_a_stranger_cannot_lock_a_colleague_out(
+    people: None, settings: Settings
+) -> None:
+    """Both come from the proxy's address; what a visitor writes into the header counts nothing."""
+    settings.AXES_CLIENT_IP_CALLABLE = "projects.addresses.behind_proxy"
+    stranger = Client(headers={"X-Forwarded-For": "192.0.2.1, 203.0.113.7"})
+    wrong = {"username": "amy", "password": "wrong"}
+    for _ in range(5):
+        refused = stranger.post(reverse("projects:login"), wrong)
+    assert refused.status_code == 429
+    again = Client(headers={"X-Forwarded-For": "192.0.2.99, 203.0.113.7"})
+    assert sign_in(again).status_code == 429
+    assert sign_in(Client(headers={"X-Forwarded-For": "192.0.2.1"})).status_code == 302
+
+
+def test_the_folder_of_the_database_is_private(tmp_path: Path) -> None:
+    folder = tmp_path / "fresh" / "var"
+    environment = {**os.environ, "CALIBRANT_VAR": str(folder), "SECRET_KEY": ""}
+    subprocess.run([sys.executable, "-c", "import config.settings"], env=environment, check=True)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert (folder / "secret_key").stat().st_mode & 0o777 == 0o600
 
 
 def test_the_secret_key_is_in_no_page_header_or_log(
