@@ -30,9 +30,7 @@ class DraftForm(forms.Form):
         label="Or the YAML itself",
         required=False,
         strip=False,
-        widget=forms.Textarea(
-            attrs={"rows": 24, "spellcheck": "false", "autocomplete": "off", "class": "mono"}
-        ),
+        widget=forms.Textarea(attrs={"rows": 24, "spellcheck": "false", "class": "mono"}),
     )
 
     def __init__(self, *args: Any, rubrics: Iterable[Rubric], **kwargs: Any) -> None:
