@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 ROOT = Path(__file__).resolve().parent.parent
-# Short, so that a killed worker is missed soon; a live one renews its lease far more often.
-LEASE_S, SWEEP_S = 2.0, 0.3
 PATIENCE_S = 60.0
 
 Row = tuple[Any, ...]
@@ -33,20 +31,23 @@ class Installation:
     folder: Path
     database_url: str
     broker_url: str
+    lease_s: float
     env: dict[str, str] = field(init=False)
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._worker: subprocess.Popen[bytes] | None = None
+        (self.folder / "static").mkdir()
         self.queue = f"test-{uuid4().hex}"
         self.env = {
             **os.environ,
             "CALIBRANT_VAR": str(self.folder),
             "CALIBRANT_QUEUE": self.queue,
-            "CALIBRANT_LEASE_S": str(LEASE_S),
-            "CALIBRANT_SWEEP_S": str(SWEEP_S),
+            "CALIBRANT_LEASE_S": str(self.lease_s),
+            "CALIBRANT_SWEEP_S": "0.3",
             "CELERY_BROKER_URL": self.broker_url,
             "DATABASE_URL": self.database_url,
+            "CALIBRANT_HASHED_STATIC": "false",
             "LOG_LEVEL": "ERROR",
         }
 
@@ -58,11 +59,11 @@ class Installation:
         """Run a function of tests/scratch.py in a process of its own; what it printed."""
         return self._finished(self._scratch(function, *args), {})
 
-    def start_call(self, function: str, *args: object) -> subprocess.Popen[bytes]:
-        return self._start(self._scratch(function, *args))
+    def start_call(self, function: str, *args: object) -> Started:
+        return Started(self, self._start(self._scratch(function, *args)))
 
-    def start_manage(self, *command: str) -> subprocess.Popen[bytes]:
-        return self._start([sys.executable, "manage.py", *command])
+    def start_manage(self, *command: str) -> Started:
+        return Started(self, self._start([sys.executable, "manage.py", *command]))
 
     def start_worker(self) -> subprocess.Popen[bytes]:
         """A worker with its clock, in a process group of its own."""
@@ -94,7 +95,7 @@ class Installation:
         return row[0]
 
     def until(self, holds: Callable[[], object], what: str) -> None:
-        """Wait for it, asking the database; the processes must live meanwhile."""
+        """Wait until it holds, but not for ever."""
         deadline = time.monotonic() + PATIENCE_S
         while not holds():
             if time.monotonic() > deadline:
@@ -102,7 +103,7 @@ class Installation:
             time.sleep(0.05)
 
     def logs(self) -> str:
-        files = sorted(self.folder.glob("log-*"))
+        files = sorted(self.folder.glob("err-*"))
         return "\n".join(file.read_text(errors="replace")[-2000:] for file in files)
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:
@@ -114,6 +115,13 @@ class Installation:
         for process in self.started:
             if process.poll() is None:
                 self.kill(process)
+
+    def read(self, stream: str, process: subprocess.Popen[bytes]) -> str:
+        """What a process wrote so far to its `out` or `err`."""
+        return self._file(stream, self.started.index(process)).read_text(errors="replace")
+
+    def _file(self, stream: str, place: int) -> Path:
+        return self.folder / f"{stream}-{place}"
 
     def _scratch(self, function: str, *args: object) -> list[str]:
         return [sys.executable, "-m", "tests.scratch", function, *map(str, args)]
@@ -132,22 +140,47 @@ class Installation:
         return done.stdout
 
     def _start(self, command: list[str]) -> subprocess.Popen[bytes]:
-        with (self.folder / f"log-{len(self.started)}").open("wb") as log:
+        place = len(self.started)
+        with self._file("out", place).open("wb") as out, self._file("err", place).open("wb") as err:
             process = subprocess.Popen(
-                command, cwd=ROOT, env=self.env, stdout=log, stderr=log, start_new_session=True
+                command, cwd=ROOT, env=self.env, stdout=out, stderr=err, start_new_session=True
             )
         self.started.append(process)
         return process
 
 
-def installed(folder: Path, *, postgres_url: str | None, broker_url: str) -> Iterator[Installation]:
+@dataclass
+class Started:
+    """A process of a scratch installation that runs beside the test."""
+
+    installation: Installation
+    process: subprocess.Popen[bytes]
+
+    def printed(self) -> str:
+        """What it printed, once it has ended well."""
+        status, said = self.ended()
+        assert status == 0, said
+        return self.installation.read("out", self.process)
+
+    def ended(self) -> tuple[int, str]:
+        """Its exit status and what it said on the error stream."""
+        return self.process.wait(PATIENCE_S), self.installation.read("err", self.process)
+
+
+def installed(
+    folder: Path,
+    *,
+    postgres_url: str | None,
+    broker_url: str = "filesystem://",
+    lease_s: float = 60.0,
+) -> Iterator[Installation]:
     """Set one up on SQLite, or in a new database of this PostgreSQL, and take it down again."""
     name = f"scratch_{uuid4().hex}"
     url = f"sqlite:///{folder / 'scratch.sqlite3'}"
     if postgres_url:
         url = f"{postgres_url.rpartition('/')[0]}/{name}"
         _on_postgres(postgres_url, f"CREATE DATABASE {name}")
-    installation = Installation(folder, url, broker_url)
+    installation = Installation(folder, url, broker_url, lease_s)
     try:
         installation.manage("migrate", "--verbosity", "0")
         yield installation
