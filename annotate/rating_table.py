@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from annotate.field_map import FieldMap, missing_column_problem
-from annotate.fields import Fields
-from annotate.problems import Notice, Problem, listed, shown
-from annotate.readers import Record
+from annotate.ingest.fields import Fields
+from annotate.ingest.mapping import FieldMap, missing_column_problem
+from annotate.ingest.problems import Notice, Problem, listed, shown
+from annotate.ingest.readers import Record
+from annotate.ingest.strict_json import json_text
+from annotate.ingest.value_rules import CheckSpec, as_number
 from annotate.reliability.coding import Level
-from annotate.strict_json import json_text
-from annotate.value_rules import CheckSpec, as_number
 
 TARGETS = ("unit", "rater", "value", "criterion")
 REQUIRED = ("unit", "rater", "value")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from annotate import ingest
 from annotate.actions.subject_imports import import_subjects
 from annotate.actions.vote_imports import VoteFile, import_votes, scheme_of
-from annotate.vote_rows import VotePlan
+from annotate.ingest.vote_rows import VotePlan
 from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from annotate.ingest.problems import Notice, Problem
 from annotate.models import Batch, Import, Label, StagedUpdate, Subject, Vote
-from annotate.problems import Notice, Problem
 from projects.audit import record
 from projects.models import Rater
 

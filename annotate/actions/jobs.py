@@ -21,7 +21,7 @@ from kombu.exceptions import ChannelError, KombuError
 
 from annotate.actions import replacements
 from annotate.actions.imports import ImportBusy, ImportRefused, Progress, lease_end, sweep_lost
-from annotate.field_map import FlagError
+from annotate.ingest.mapping import FlagError
 from projects.audit import record
 from projects.models import Job
 from projects.querysets import MAX_DELIVERIES

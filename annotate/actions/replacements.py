@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
+from annotate.ingest.problems import Problem
 from annotate.models import (
     Answer,
     CheckResult,
@@ -23,7 +24,6 @@ from annotate.models import (
     Subject,
     Trace,
 )
-from annotate.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

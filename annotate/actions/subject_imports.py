@@ -8,16 +8,16 @@ from annotate import ingest
 from annotate.actions import imports, replacements
 from annotate.actions.imports import ImportRefused, Progress, Report, no_progress
 from annotate.actions.replacements import DETAILS, detail_of
+from annotate.ingest.problems import Notice, Problem
 from annotate.models import Import, Part, StagedUpdate, Subject
-from annotate.problems import Notice, Problem
 from projects.models import Project
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from annotate.field_map import FieldMap
     from annotate.ingest import SubjectRow
+    from annotate.ingest.mapping import FieldMap
     from projects.models import User
 
 

@@ -12,13 +12,13 @@ from annotate.actions import imports
 from annotate.actions.imports import ImportRefused, Progress, Report, no_progress
 from annotate.actions.raters import give_pseudonyms
 from annotate.decisions import VoteView
+from annotate.ingest.problems import Notice, Problem, shown
+from annotate.ingest.readers import records
+from annotate.ingest.value_rules import CheckSpec, Scheme
+from annotate.ingest.vote_history import RatedSubject, Revision, votes
+from annotate.ingest.vote_rows import Label as GivenLabel
+from annotate.ingest.vote_rows import VotePlan, VoteRow, vote_rows
 from annotate.models import Batch, Import, Label, Part, Subject, Vote
-from annotate.problems import Notice, Problem, shown
-from annotate.readers import records
-from annotate.value_rules import CheckSpec, Scheme
-from annotate.vote_history import RatedSubject, Revision, votes
-from annotate.vote_rows import Label as GivenLabel
-from annotate.vote_rows import VotePlan, VoteRow, vote_rows
 from projects.models import Rater
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from annotate.ingest import Notice, Problem, SubjectRow, field_map, records, subjects
-from annotate.value_rules import CheckSpec, Scheme
-from annotate.vote_history import RatedSubject, votes
-from annotate.vote_rows import VotePlan, VoteRow, vote_rows
+from annotate.ingest.value_rules import CheckSpec, Scheme
+from annotate.ingest.vote_history import RatedSubject, votes
+from annotate.ingest.vote_rows import VotePlan, VoteRow, vote_rows
 
 PANDALM = CheckSpec("preference", "preference", "ordinal", ("A", "tie", "B"))
 TULU = [

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from annotate.ingest import SubjectRow, field_map, records, subjects
-from annotate.problems import Notice, Problem
-from annotate.readers import Record
-from annotate.vote_rows import VotePlan, VoteRow, vote_rows
+from annotate.ingest.problems import Notice, Problem
+from annotate.ingest.readers import Record
+from annotate.ingest.vote_rows import VotePlan, VoteRow, vote_rows
 
 
 def read(data: bytes | str, name: str = "pairs.jsonl", *, repair: bool = False) -> list[Any]:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.lines import MAX_BYTES
-from annotate.problems import Notice, Problem, shown
-from annotate.readers import Record, records
+from annotate.ingest.lines import MAX_BYTES
+from annotate.ingest.problems import Notice, Problem, shown
+from annotate.ingest.readers import Record, records
 from tests.pure.reading import notices_of, problems_of, read, rows_of
 
 NAMES = ["a.jsonl", "a.json", "a.csv", "a.tsv"]

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.field_map import FlagError
 from annotate.ingest import KINDS, Notice, Problem, SubjectRow, field_map
-from annotate.sameness import content_hash, group_key
+from annotate.ingest.mapping import FlagError
+from annotate.ingest.sameness import content_hash, group_key
 from tests.pure.reading import jsonl, notices_of, pair, problems_of, subjects_in, taken
 
 

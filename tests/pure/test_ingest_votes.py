@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.field_map import FlagError
-from annotate.problems import Notice, Problem
-from annotate.value_rules import CheckSpec, OutsideScale, Scheme, ValueRules
-from annotate.vote_history import RatedSubject, votes
-from annotate.vote_rows import VotePlan, VoteRow
+from annotate.ingest.mapping import FlagError
+from annotate.ingest.problems import Notice, Problem
+from annotate.ingest.value_rules import CheckSpec, OutsideScale, Scheme, ValueRules
+from annotate.ingest.vote_history import RatedSubject, votes
+from annotate.ingest.vote_rows import VotePlan, VoteRow
 from tests.pure.reading import jsonl, labels_of, notices_of, problems_of, votes_in
 
 PREFERENCE = CheckSpec(

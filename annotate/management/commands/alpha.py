@@ -5,9 +5,9 @@ from typing import Any, get_args
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotate.field_map import FieldMap, FlagError
+from annotate.ingest.mapping import FieldMap, FlagError
+from annotate.ingest.readers import records
 from annotate.rating_table import TARGETS, RatingTable, rating_table
-from annotate.readers import records
 from annotate.reliability import Reliability, reliability
 from annotate.reliability.coding import Level
 from annotate.reliability_text import counts, table

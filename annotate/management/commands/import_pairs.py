@@ -10,7 +10,7 @@ from annotate.actions.imports import ImportRefused, Report
 from annotate.actions.jobs import keep_file, start_job
 from annotate.actions.subject_imports import import_subjects
 from annotate.commands import show_report
-from annotate.field_map import FlagError
+from annotate.ingest.mapping import FlagError
 from projects.commands import existing_file, project_named
 
 

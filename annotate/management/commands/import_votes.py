@@ -10,7 +10,7 @@ from annotate.actions.imports import ImportRefused, Report
 from annotate.actions.jobs import keep_file, start_job
 from annotate.actions.vote_imports import import_votes
 from annotate.commands import show_report, version_named
-from annotate.field_map import FlagError
+from annotate.ingest.mapping import FlagError
 from projects.commands import existing_file, project_named
 
 KEPT = (

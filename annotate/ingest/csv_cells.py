@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from annotate.lines import MAX_BYTES, Line, LongLine, encoding_problem
-from annotate.problems import Problem
+from annotate.ingest.lines import MAX_BYTES, Line, LongLine, encoding_problem
+from annotate.ingest.problems import Problem
 
 # No spreadsheet has more columns; without a bound, a line of commas would fill the memory.
 MOST_CELLS = 16_384

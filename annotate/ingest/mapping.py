@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotate.problems import Notice, Problem, listed, printable, shown
-from annotate.readers import Record
+from annotate.ingest.problems import Notice, Problem, listed, printable, shown
+from annotate.ingest.readers import Record
 
 METADATA = "metadata"
 # A file may have a new field on every line; only so many are counted by name.

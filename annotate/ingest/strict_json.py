@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from annotate.problems import Notice, Problem, printable, shown
+from annotate.ingest.problems import Notice, Problem, printable, shown
 
 MAX_DEPTH = 64
 MAX_DIGITS = 300

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
-from annotate.field_map import FlagError
-from annotate.problems import listed, printable, shown
+from annotate.ingest.mapping import FlagError
+from annotate.ingest.problems import listed, printable, shown
 
 NA = "na"
 PREFERENCE = "preference"

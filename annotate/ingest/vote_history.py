@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from annotate.problems import Notice, shown
-from annotate.vote_rows import Label, VoteRow
+from annotate.ingest.problems import Notice, shown
+from annotate.ingest.vote_rows import Label, VoteRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
-from annotate.csv_cells import CsvRow, csv_rows
-from annotate.lines import MAX_BYTES, Line, LongLine, encoding_problem, open_lines
-from annotate.problems import Notice, Problem, listed, printable, shown
-from annotate.strict_json import LONE_SURROGATE, json_object, nul_report
+from annotate.ingest.csv_cells import CsvRow, csv_rows
+from annotate.ingest.lines import MAX_BYTES, Line, LongLine, encoding_problem, open_lines
+from annotate.ingest.problems import Notice, Problem, listed, printable, shown
+from annotate.ingest.strict_json import LONE_SURROGATE, json_object, nul_report
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 JSON_NAMES = (".jsonl", ".ndjson", ".json")

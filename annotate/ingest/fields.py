@@ -5,10 +5,10 @@ from __future__ import annotations
 import unicodedata
 from typing import Any
 
-from annotate.field_map import FieldMap
-from annotate.problems import SHOWN_LENGTH, Problem, printable, shown
-from annotate.readers import Record
-from annotate.strict_json import json_text
+from annotate.ingest.mapping import FieldMap
+from annotate.ingest.problems import SHOWN_LENGTH, Problem, printable, shown
+from annotate.ingest.readers import Record
+from annotate.ingest.strict_json import json_text
 
 ID_LENGTH = 200
 BLANK_LINE = "\n\n"

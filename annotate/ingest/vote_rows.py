@@ -11,12 +11,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
-from annotate.field_map import FieldCount, FieldMap, FlagError, missing_column_problem
-from annotate.fields import Fields
-from annotate.problems import Notice, Problem, listed, printable, shown
-from annotate.readers import Record
-from annotate.strict_json import json_text
-from annotate.value_rules import PREFERENCE, CheckSpec, Code, OutsideScale, Scheme, ValueRules
+from annotate.ingest.fields import Fields
+from annotate.ingest.mapping import FieldCount, FieldMap, FlagError, missing_column_problem
+from annotate.ingest.problems import Notice, Problem, listed, printable, shown
+from annotate.ingest.readers import Record
+from annotate.ingest.strict_json import json_text
+from annotate.ingest.value_rules import (
+    PREFERENCE,
+    CheckSpec,
+    Code,
+    OutsideScale,
+    Scheme,
+    ValueRules,
+)
 
 WIDE_TARGETS = ("subject", "rater", "swapped", "at")
 LONG_TARGETS = (*WIDE_TARGETS, "criterion", "side", "value")

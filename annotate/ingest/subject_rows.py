@@ -6,14 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotate.field_map import FieldCount, FieldMap, missing_column_problem
-from annotate.fields import Fields
-from annotate.problems import Notice, Problem, printable, shown
-from annotate.readers import Record, records
-from annotate.sameness import Messages, content_hash, group_key, plain, text_group_key
-from annotate.strict_json import Walk, json_value
-
-__all__ = ["KINDS", "Notice", "Problem", "Record", "SubjectRow", "field_map", "records", "subjects"]
+from annotate.ingest.fields import Fields
+from annotate.ingest.mapping import FieldCount, FieldMap, missing_column_problem
+from annotate.ingest.problems import Notice, Problem, printable, shown
+from annotate.ingest.readers import Record
+from annotate.ingest.sameness import Messages, content_hash, group_key, plain, text_group_key
+from annotate.ingest.strict_json import Walk, json_value
 
 ROLES = ("system", "user", "assistant", "tool")
 ADVICE = " Keep it with --map metadata.NAME=FIELD, or use it with --map TARGET=FIELD."

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
 
-from annotate.problems import Problem
+from annotate.ingest.problems import Problem
 
 MAX_BYTES = 16 * 1024 * 1024
 BLOCK = 64 * 1024
