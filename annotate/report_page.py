@@ -14,7 +14,7 @@ from django.urls import reverse
 from annotate import charts, clearing
 from annotate.calibration import Measured, bars_of, measure
 from annotate.clearing import Next, Row
-from annotate.gaps import Gaps, gaps
+from annotate.gaps import Gaps, gaps, still_rated_by
 from annotate.models import Batch, Subject, Vote
 from annotate.outcomes import Summary, summary
 from annotate.rater_agreement import RaterAgreement, Share, rater_agreement
@@ -181,7 +181,7 @@ def report(batch: Batch, reader: User) -> Report:
     cleared, checks = measured.cleared
     alphas = [row.reliability.alpha for row in measured.rows]
     scale = charts.axis(alphas, bars_of(batch.project))
-    places = _places(batch, measured)
+    places = _places(batch, measured, reader)
     lines = tuple(_line(batch, row, measured, scale, places, found) for row in measured.rows)
     return Report(
         batch=batch,
@@ -302,12 +302,14 @@ def _aside(row: Row, measured: Measured) -> str:
     return "" if row.level == "nominal" else f"{row.level.capitalize()}."
 
 
-def _places(batch: Batch, measured: Measured) -> dict[str, UUID]:
+def _places(batch: Batch, measured: Measured, reader: User) -> dict[str, UUID]:
+    """The pairs that may be named: that raters differ on a pair is a word about their votes."""
     names = {subject for strongest in measured.strongest.values() for subject, _ in strongest}
     found = Subject.objects.of_project(batch.project).filter(
         kind=batch.version.subject_kind, external_id__in=names
     )
-    return dict(found.values_list("external_id", "public_id"))
+    named = found.exclude(pk__in=still_rated_by(reader))
+    return dict(named.values_list("external_id", "public_id"))
 
 
 def _step(batch: Batch, found: Next, measured: Measured) -> Step:

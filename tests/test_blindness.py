@@ -16,13 +16,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotate.actions.rounds import close_round
+from annotate.actions.rounds import close_round, start_round
 from annotate.actions.votes import save_draft, skip, submit_vote
-from annotate.models import Assignment, Batch, GoldAnswer, GoldLabel, Slot, Vote
+from annotate.models import Assignment, Batch, GoldAnswer, GoldLabel, Slot, Subject, Vote
 from projects.models import Membership, User
 from tests.ballots import filled, make_label_round, submission
 from tests.crawling import crawl, html_of, without_tokens
-from tests.making import make_member
+from tests.making import make_member, make_pair
 
 if TYPE_CHECKING:
     from projects.models import Project
@@ -216,6 +216,30 @@ def test_wf_05_a_lead_who_rates_learns_how_far_others_are_and_not_what_they_said
         )
     units = reverse("annotate:units", args=[slug, batch.public_id])
     assert client.get(units).status_code == 403
+
+
+def test_wf_05_a_report_names_no_contested_pair_that_its_reader_still_rates(
+    project: Project, batch: Batch, ann: User, bo: User, lead: User
+) -> None:
+    """The same texts came back to bo, a lead, under another id after the round was closed."""
+    Membership.objects.create(project=project, user=bo, role="lead")
+    votes_on_all(batch, ann)
+    for assignment in own(batch, bo):
+        form = filled(C1_Left="no", rationale="[C1] decides.")
+        submit_vote(assignment=assignment, form=form, submit_key=uuid4(), acting_user=bo)
+    close_round(batch=batch, acting_user=lead)
+    contested = own(batch, bo)[1].subject
+    report = reverse("annotate:round", args=[project.slug, batch.number])
+    named = f'">{contested.external_id}</a>'
+    assert named in html_of(as_(lead).get(report))
+    assert named in html_of(as_(bo).get(report))
+    make_pair(project, "once more")
+    start_round(
+        project=project, version=batch.version, raters=[ann, bo], size=1, seed=2, acting_user=lead
+    )
+    Subject.objects.filter(pk=contested.pk).update(content_hash="hash of once more")
+    assert named in html_of(as_(lead).get(report))
+    assert named not in html_of(as_(bo).get(report))
 
 
 def test_wf_05_as_lead_the_votes_are_seen(batch: Batch, ann: User, lead: User) -> None:
