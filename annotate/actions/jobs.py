@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 
 # What the brokers raise: Redis and RabbitMQ the first, the embedded one the others.
 BROKER_AWAY = (KombuError, ChannelError, OSError)
+FAILED = "This ended with an error that nobody foresaw; the server's log has it."
 GIVEN_UP = (
     f"This was tried {MAX_DELIVERIES} times and its worker was lost each time (worker_lost). "
     "The worker's log says why."
@@ -105,6 +106,11 @@ def run(job_id: int, runners: dict[str, Runner]) -> None:
         _finish(job, Job.State.FAILED, message=str(refusal), result=found)
     except JobLost:
         log.warning("Job %s went on elsewhere; what this worker wrote is taken back.", job.pk)
+    except (
+        Exception
+    ) as failure:  # Whatever a runner dies of is this job's failure, not a lost worker.
+        log.exception("Job %s failed.", job.pk)
+        _finish(job, Job.State.FAILED, message=f"{FAILED} ({type(failure).__name__})")
     else:
         _finish(job, Job.State.DONE, result=result)
 

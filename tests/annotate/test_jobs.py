@@ -141,6 +141,20 @@ def test_a_refused_import_fails_with_its_report(project: Project) -> None:
     assert job.result["file"] == "pairs.jsonl"
 
 
+def test_an_error_that_nobody_foresaw_fails_the_job_by_name_and_is_not_tried_again(
+    project: Project, caplog: pytest.LogCaptureFixture
+) -> None:
+    def vanish(job: Job, progress: Progress) -> dict[str, Any]:
+        raise FileNotFoundError("uploads/1.jsonl")
+
+    job = waiting(project)
+    jobs.run(job.pk, {"count": vanish})
+    job.refresh_from_db()
+    assert (job.state, job.deliveries) == ("failed", 1)
+    assert "FileNotFoundError" in job.message
+    assert "uploads/1.jsonl" in caplog.text
+
+
 def test_a_job_that_finds_the_project_busy_waits_for_its_turn(project: Project) -> None:
     def find_it_busy(job: Job, progress: Progress) -> dict[str, Any]:
         raise ImportBusy("Another import of this project is under way.")
