@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from django.conf import settings as django_settings
 from django.db import transaction
@@ -17,6 +15,7 @@ from projects.audit import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from annotate.decisions import VoteView
     from annotate.querysets import SubjectQuerySet
@@ -39,7 +38,7 @@ def export_pairs(
     if batch.closed_at is None:
         raise ReleaseRefused(f"{batch} is open, its votes still change: close it first.")
     _refuse_to_overwrite(out)
-    out.mkdir(parents=True, exist_ok=True)
+    _make_folder(out)
     made = _provenance(batch)
     ledger, meter = release.Ledger(), release.Meter(release.PAIRS_FILE)
     lines = release.rows(_candidates(batch), settings, ledger, made.rubric_version)
@@ -142,18 +141,24 @@ def _refuse_to_overwrite(out: Path) -> None:
             raise ReleaseRefused(f"{out / name} exists already: choose another folder.")
 
 
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ReleaseRefused(
+            f"{out} cannot be made into a folder: {error.strerror}. Choose another."
+        ) from None
+
+
 def _write(file: Path, chunks: Iterable[bytes]) -> None:
     """All of the file or nothing of it: written beside its place, then moved there."""
-    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as stream:
-        try:
-            _pour(stream, chunks)
-        except BaseException:
-            Path(stream.name).unlink()
-            raise
-    Path(stream.name).replace(file)
-
-
-def _pour(stream: IO[bytes], chunks: Iterable[bytes]) -> None:
-    stream.writelines(chunks)
-    stream.flush()
-    os.fsync(stream.fileno())
+    partial = file.with_name(f"{file.name}.part")
+    try:
+        with partial.open("wb") as stream:
+            stream.writelines(chunks)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except BaseException:
+        partial.unlink()
+        raise
+    partial.replace(file)

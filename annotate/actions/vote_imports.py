@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from rubrics.models import Criterion, RubricVersion
 
 PREFERENCE = "preference"
+# How imported votes break the order of the procedure; they are kept as given, and counted.
+AGAINST_A_GATE = "preferring_against_a_gate"
+BOTH_FAIL = "preferring_where_both_fail"
 NAME_LENGTH = 120
 _Gates: TypeAlias = "Mapping[tuple[str, decisions.Side], decisions.Answer]"
 UNITS = {"side": "side", "subject": "subject", "text": "subject"}
@@ -244,7 +247,8 @@ def _stage(
         "relabelled": writer.revisions - len(rated),
         "subjects_made": len(missing),
         "raters": len(raters),
-        "breaking_the_order": writer.breaking,
+        AGAINST_A_GATE: writer.breaches[AGAINST_A_GATE],
+        BOTH_FAIL: writer.breaches[BOTH_FAIL],
     }
     return batch
 
@@ -285,7 +289,7 @@ class _Writer:
         preference = next((c for c in self.criteria.values() if c.kind == "preference"), None)
         self.margins = decisions.margins_of(preference.values) if preference else {}
         self.revisions = 0
-        self.breaking = 0
+        self.breaches: Counter[str] = Counter()
 
     def write(self, rated: Sequence[RatedSubject]) -> None:
         pairs = [
@@ -301,8 +305,9 @@ class _Writer:
 
     def _vote(self, rated: RatedSubject, number: int, revision: Revision) -> Vote:
         current = number == len(rated.revisions)
-        broken = self._breaks_the_order(revision)
-        self.breaking += current and broken
+        breach = self._breach(revision)
+        if current and breach:
+            self.breaches[breach] += 1
         return Vote(
             batch=self.batch,
             subject_id=self.subjects[rated.subject],
@@ -310,7 +315,7 @@ class _Writer:
             revision=number,
             current=current,
             at=revision.at,
-            detail={"line": revision.line, **({"breaks_the_order": True} if broken else {})},
+            detail={"line": revision.line, **({"breaks_the_order": breach} if breach else {})},
         )
 
     def _label(self, vote: Vote, given: GivenLabel) -> Label:
@@ -322,8 +327,11 @@ class _Writer:
             label.number = given.value
         return label
 
-    def _breaks_the_order(self, revision: Revision) -> bool:
-        """Whether the preference goes against the side that the vote's own gates decide for."""
+    def _breach(self, revision: Revision) -> str:
+        """How a preference breaks the order of the procedure: the word for it, or ''.
+
+        A preference for the side that the gates decide for was asked too early, and agrees.
+        """
         values = {(label.criterion, label.part_key): label.value for label in revision.labels}
         gates = {
             place: cast("decisions.Answer", value)
@@ -333,4 +341,6 @@ class _Writer:
         margin = self.margins.get(str(values.get((PREFERENCE, ""))))
         by_gate = decisions.outcome(VoteView("", cast("_Gates", gates), None))
         preferred = decisions.outcome(VoteView("", {}, margin))
-        return {by_gate, preferred} == {"A", "B"}
+        if by_gate is None or preferred is None or by_gate == preferred:
+            return ""
+        return BOTH_FAIL if by_gate == "both_fail" else AGAINST_A_GATE
