@@ -90,8 +90,9 @@ def test_the_gate_is_measured_on_both_sides(tulu: Walked, expected: dict[str, An
 
 
 def test_ratings_that_prefer_the_unacceptable_answer_are_kept_and_counted(tulu: Walked) -> None:
-    assert tulu.votes["gated"]["breaking_the_order"] == 2
-    assert tulu.votes["plain"]["breaking_the_order"] == 0
+    assert tulu.votes["gated"]["preferring_against_a_gate"] == 2
+    assert tulu.votes["gated"]["preferring_where_both_fail"] == 115
+    assert tulu.votes["plain"]["preferring_against_a_gate"] == 0
 
 
 @pytest.mark.parametrize(("name", "count"), [("plain", 635), ("gated", 581)])

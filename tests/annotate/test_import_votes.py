@@ -308,12 +308,24 @@ def test_votes_that_break_the_order_are_kept_and_flagged(pairs: Project, tmp_pat
         ("p1", "ann", "preference", "", "A_much", "", ""),
         ("p2", "ann", "G1", "A", "fail", "", ""),
         ("p2", "ann", "G1", "B", "pass", "", ""),
-        ("p2", "ann", "preference", "", "tie", "", ""),
+        ("p2", "ann", "preference", "", "B_much", "", ""),
+        ("p1", "bo", "G1", "A", "fail", "", ""),
+        ("p1", "bo", "G1", "B", "fail", "", ""),
+        ("p1", "bo", "preference", "", "tie", "", ""),
+        ("p2", "bo", "G1", "A", "pass", "", ""),
+        ("p2", "bo", "G1", "B", "fail", "", ""),
+        ("p2", "bo", "preference", "", "tie", "", ""),
     ]
     report = import_votes(pairs, written(tmp_path, csv_of(rows), "v.csv"), "form@1")
-    assert report["breaking_the_order"] == 1
-    flagged = Vote.objects.filter(detail__breaks_the_order=True)
-    assert [vote.subject.external_id for vote in flagged] == ["p1"]
+    assert report["preferring_against_a_gate"] == 2
+    assert report["preferring_where_both_fail"] == 1
+    flagged = Vote.objects.filter(detail__has_key="breaks_the_order").order_by("id")
+    said = [(v.subject.external_id, v.rater.name, v.detail["breaks_the_order"]) for v in flagged]
+    assert said == [
+        ("p1", "ann", "preferring_against_a_gate"),
+        ("p1", "bo", "preferring_where_both_fail"),
+        ("p2", "bo", "preferring_against_a_gate"),
+    ]
 
 
 def test_unknown_subjects_are_refused_row_by_row_or_made_without_text(
