@@ -229,6 +229,10 @@ def _stage(
         )
         raters = _raters(batch, rated)
         batch.raters.set(raters.values())
+    # Another import may have brought some in while this file was read; none can from here on.
+    unknown = {vote.subject for vote in rated} - subjects.keys()
+    for names in imports.chunks(sorted(unknown)):
+        _look_up(names, source, subjects)
     missing = [name for name in dict.fromkeys(v.subject for v in rated) if name not in subjects]
     for names in imports.chunks(missing):
         with transaction.atomic():
