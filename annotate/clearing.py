@@ -20,6 +20,7 @@ from annotate.reliability import (
     notes,
     status,
 )
+from rubrics.content import NA
 
 Kind = Literal["gate", "criterion", "preference", "outcome"]
 Figure = Literal["values", "applicability"]
@@ -65,18 +66,13 @@ class Row:
         return self.key.capitalize() if self.kind in ("preference", "outcome") else self.key
 
     @property
-    def mode(self) -> Value | None:
-        """The most common label: minority units hold another one."""
-        used = [count for count in self.reliability.pairable_counts if count[1]]
-        return max(used, key=lambda count: count[1])[0] if used else None
-
-    @property
     def minority(self) -> Value | None:
         """The rarer value of a check that has two."""
-        counts = [count for count in self.reliability.pairable_counts if count[0] != "na"]
-        if len(counts) != 2:
+        values = [value for value, _ in self.reliability.pairable_counts if value != NA]
+        usual = self.reliability.usual
+        if len(values) != 2 or usual not in values:
             return None
-        return min(counts, key=lambda count: count[1])[0]
+        return next(value for value in values if value != usual)
 
 
 @dataclass(frozen=True)
@@ -148,11 +144,8 @@ def _too_few(row: Row, bars: Bars) -> str:
     found = row.reliability.minority_units
     if row.minority is not None:
         return f"{found} of {bars.minority} units needed with {value_words(row.minority)}."
-    return f"{found} of {bars.minority} units needed with a label other than {_mode(row)}."
-
-
-def _mode(row: Row) -> str:
-    return "" if row.mode is None else value_words(row.mode)
+    usual = "" if row.reliability.usual is None else value_words(row.reliability.usual)
+    return f"{found} of {bars.minority} units needed with a label other than {usual}."
 
 
 def required(rows: Sequence[Row]) -> list[Row]:

@@ -262,7 +262,7 @@ def _line(
         row=row,
         plot=charts.plot(row.name, found.alpha, found.interval, row.status, scale),
         units_href=href(),
-        minority_href=href(off=row.mode),
+        minority_href=href(off=found.usual),
         split_href=href(differ=1),
         labels=tuple(
             LabelCount(clearing.value_words(value), times, href(value=value))

@@ -33,11 +33,12 @@ class Reliability:
     pooled: agreeing rater pairs / all rater pairs. `counts` are all ratings by value in scale
     order, with 0 for unused values of a given scale; `pairable_counts` those of pairable units.
 
-    `minority_units` are the pairable units that hold any rating off the criterion's most common
-    value. For a check of two values these are the units that some rater marked with the minority
-    value, whether the others agreed or not: they are what alpha can be tested on. (A unit on which
-    all say "fail" counts; a unit's own most common value plays no part.) Between equally common
-    values the one that leaves fewer minority units is taken, so that no count flatters.
+    `usual` is the criterion's most common value over pairable units, None where there are none;
+    `minority_units` are the pairable units that hold any rating off it. For a check of two values
+    these are the units that some rater marked with the minority value, whether the others agreed or
+    not: they are what alpha can be tested on. (A unit on which all say "fail" counts; a unit's own
+    most common value plays no part.) Between equally common values the one that leaves fewer
+    minority units is taken, so that no count flatters.
 
     `influence` is alpha without the cluster minus alpha; clusters that hold no pairable unit, or
     without which alpha is undefined, are absent.
@@ -56,6 +57,7 @@ class Reliability:
     agreement: float | None
     counts: tuple[tuple[Value, int], ...]
     pairable_counts: tuple[tuple[Value, int], ...]
+    usual: Value | None
     minority_units: int
     clusters: int
     dropped_resamples: int = 0
@@ -103,6 +105,7 @@ def reliability(
     coded = everything.pairable()
     reason = _undefined(everything, coded)
     alpha, interval, influence = None, Interval(None, reason), {}
+    usual, minority_units = _usual(coded)
     if reason is None:
         form = form_of(coded, level)
         many = len(coded.values) > MANY_VALUES
@@ -127,7 +130,8 @@ def reliability(
         agreement=_agreement(coded),
         counts=_counts(everything),
         pairable_counts=_counts(coded),
-        minority_units=_minority_units(coded),
+        usual=usual,
+        minority_units=minority_units,
         clusters=len(coded.clusters),
         dropped_resamples=interval.dropped,
         influence=influence,
@@ -215,15 +219,18 @@ def _counts(coded: Coded) -> tuple[tuple[Value, int], ...]:
     return tuple(zip(coded.values, times.tolist(), strict=True))
 
 
-def _minority_units(coded: Coded) -> int:
+def _usual(coded: Coded) -> tuple[Value | None, int]:
+    """The most common value and the number of units that hold any other."""
     if not coded.units:
-        return 0
+        return None, 0
     times = np.bincount(coded.code)
     of_one_value = coded.squares == coded.sizes**2
     # A unit's first row tells its value where all its rows agree; rows are in unit order.
     first = coded.code[coded.sizes.cumsum() - coded.sizes]
     units_of_one_value = np.bincount(first[of_one_value], minlength=len(times))
-    return coded.units - int(units_of_one_value[times == times.max()].max())
+    most_common = np.where(times == times.max(), units_of_one_value, -1)
+    usual = int(most_common.argmax())
+    return coded.values[usual], coded.units - int(units_of_one_value[usual])
 
 
 @dataclass(frozen=True)
@@ -306,22 +313,18 @@ def notes(reliability: Reliability) -> tuple[str, ...]:
 
 
 def _low_variation(reliability: Reliability) -> str | None:
-    mode, _ = _most_common(reliability)
     if not _is_mostly_one_value(reliability):
         return None
     found = ", ".join(f"{value}: {times}" for value, times in reliability.pairable_counts if times)
     return (
         f"low variation: {found}; alpha rests on {_counted(reliability.minority_units, 'unit')} "
-        f"with a label other than {mode}, so that a single disagreement moves it far"
+        f"with a label other than {reliability.usual}, so that a single disagreement moves it far"
     )
 
 
-def _most_common(reliability: Reliability) -> tuple[Value, int]:
-    return max(reliability.pairable_counts, key=lambda count: count[1])
-
-
 def _is_mostly_one_value(reliability: Reliability) -> bool:
-    return _most_common(reliability)[1] >= _MOSTLY_ONE_VALUE * reliability.ratings
+    most = max(times for _, times in reliability.pairable_counts)
+    return most >= _MOSTLY_ONE_VALUE * reliability.ratings
 
 
 def _negative(reliability: Reliability) -> str | None:

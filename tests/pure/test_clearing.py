@@ -32,6 +32,7 @@ def reliability(
         agreement=0.9,
         counts=counts,
         pairable_counts=counts,
+        usual=max(counts, key=lambda count: count[1])[0],
         minority_units=minority,
         clusters=20,
     )
@@ -101,6 +102,13 @@ def test_a_check_of_three_values_counts_units_off_the_usual_label() -> None:
 def test_na_does_not_make_a_gate_one_of_three_values() -> None:
     counts = (("pass", 60), ("fail", 3), ("na", 4))
     assert row(found=reliability(minority=6, counts=counts)).minority == "fail"
+
+
+def test_where_most_is_na_no_value_of_two_is_the_rarer_one() -> None:
+    counts = (("pass", 10), ("fail", 3), ("na", 60))
+    one = row(found=reliability(minority=6, counts=counts))
+    assert one.minority is None
+    assert one.words == "6 of 10 units needed with a label other than na."
 
 
 def test_a_check_clears_with_all_its_figures_and_others_do_not_count() -> None:

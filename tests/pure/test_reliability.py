@@ -281,6 +281,10 @@ def test_of_equally_common_values_the_one_with_fewer_minority_units_counts() -> 
     # Three labels each. Off "a": u1, u2, u3; off "b": u0, u1 and u2.
     found = measured(matrix(["a", "a", "b"], ["a", "b", "b"]))
     assert found.minority_units == 2
+    # Four labels each. Off "a": u1 and u2; off "b": u0. The value that was used is named.
+    uneven = measured(matrix(["a", "b", "b"], ["a", "b", "b"], *[["a", None, None]] * 2))
+    assert (uneven.usual, uneven.minority_units) == ("b", 1)
+    assert measured(matrix(["a"], [None])).usual is None
 
 
 def test_applicability_and_values_are_two_figures() -> None:
@@ -311,6 +315,7 @@ def standing(alpha: float | None, low: float | None = None, minority: int = 10) 
         agreement=0.9,
         counts=(("yes", 240),),
         pairable_counts=(("yes", 240),),
+        usual="yes",
         minority_units=minority,
         clusters=40,
     )
