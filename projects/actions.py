@@ -1,9 +1,74 @@
 from __future__ import annotations
 
+import secrets
+from typing import TYPE_CHECKING
+
+from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from projects.audit import record
-from projects.models import User
+from projects.models import Membership, Project, Role, User
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from django.db.models import Model
+
+
+class ProjectRefused(Exception):
+    """The project, account or role cannot be made or ended; the message says why."""
+
+
+def create_project(
+    *, slug: str, name: str, acting_user: User | None, time_zone: str = "UTC", stakes: str = ""
+) -> Project:
+    """A project without members yet. Its time zone decides on which day and week a vote falls."""
+    project = Project(slug=slug, name=name.strip(), time_zone=time_zone, stakes=stakes)
+    with transaction.atomic():
+        _refuse_invalid(project)
+        project.save()
+        record("project.created", project=project, actor=acting_user, target=project)
+    return project
+
+
+def create_account(*, username: str, name: str, acting_user: User | None) -> tuple[User, str]:
+    """A new account and its password, which is kept nowhere else: show it once, never log it."""
+    first, _, last = name.strip().partition(" ")
+    if not first:
+        raise ProjectRefused("Give the person's full name: it is what others see.")
+    password = secrets.token_urlsafe(12)
+    user = User(username=username, first_name=first, last_name=last.strip())
+    user.set_password(password)
+    with transaction.atomic():
+        _refuse_invalid(user)
+        user.save()
+        record("account.created", project=None, actor=acting_user, target=user.username)
+    return user, password
+
+
+def add_member(*, project: Project, user: User, role: Role, acting_user: User | None) -> Membership:
+    """Give a person a role in a project. One that is held already changes nothing."""
+    if not user.is_active:
+        raise ProjectRefused(f"The account of {user} has ended: it can hold no role.")
+    with transaction.atomic():
+        membership, made = Membership.objects.get_or_create(project=project, user=user, role=role)
+        if made:
+            _record_role("member.added", membership, acting_user)
+    return membership
+
+
+def remove_role(*, project: Project, user: User, role: Role, acting_user: User | None) -> None:
+    """Take a role from a person; what they did in it stays. The last lead is not let go."""
+    with transaction.atomic():
+        Project.objects.select_for_update().get(pk=project.pk)
+        held = project.memberships.filter(role=role)
+        membership = held.filter(user=user).first()
+        if membership is None:
+            raise ProjectRefused(f"{user} is not {Role(role).label} of {project}.")
+        if role == Role.LEAD and held.count() == 1:
+            raise ProjectRefused(f"{user} is the only lead of {project}: add another one first.")
+        _record_role("member.removed", membership, acting_user)
+        membership.delete()
 
 
 def deactivate_user(*, user: User, acting_user: User | None) -> User:
@@ -19,3 +84,27 @@ def deactivate_user(*, user: User, acting_user: User | None) -> User:
             user.save(update_fields=["is_active"])
             record("user.deactivated", project=None, actor=acting_user, target=user.username)
     return user
+
+
+def _record_role(verb: str, membership: Membership, acting_user: User | None) -> None:
+    record(
+        verb,
+        project=membership.project,
+        actor=acting_user,
+        target=membership.user.username,
+        role=str(membership.role),
+    )
+
+
+def _refuse_invalid(row: Model) -> None:
+    """Every fault of the row in one message, each beginning with its field."""
+    try:
+        row.full_clean()
+    except ValidationError as refusal:
+        raise ProjectRefused(" ".join(_faults(row, refusal))) from None
+
+
+def _faults(row: Model, refusal: ValidationError) -> Iterator[str]:
+    for field, messages in refusal.message_dict.items():
+        given = getattr(row, field, "")
+        yield f"{field.replace('_', ' ').capitalize()} “{given}”: {' '.join(messages)}"

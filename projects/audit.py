@@ -1,10 +1,27 @@
 from __future__ import annotations
 
-from typing import Any
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
 from projects.models import Event, Project, User
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_operator: ContextVar[str] = ContextVar("operator", default="")
+
+
+@contextmanager
+def operated_by(operator: str) -> Iterator[None]:
+    """Whatever is written inside was written at this machine, by this account of its system."""
+    token = _operator.set(operator)
+    try:
+        yield
+    finally:
+        _operator.reset(token)
 
 
 def record(
@@ -13,6 +30,8 @@ def record(
     """Write the audit row of a write; refuses to stand outside that write's transaction."""
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError(f"The event “{verb}” must be recorded in the transaction of its write.")
+    if operator := _operator.get():
+        data["operator"] = operator
     return Event.objects.create(
         project=project, actor=actor, verb=verb, target=str(target)[:120], data=data
     )

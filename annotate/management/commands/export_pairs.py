@@ -3,16 +3,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotate.actions.releases import ReleaseRefused, export_pairs
 from annotate.commands import add_batch_arguments, batch_named
 from annotate.decisions import Policy
 from annotate.release import Context, Empty, Settings
-from projects.commands import project_named
+from projects.commands import WritingCommand, project_named
 
 
-class Command(BaseCommand):
+class Command(WritingCommand):
     help = "Write the decided pairs of a closed round, or of imported votes, as DPO training lines."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -51,7 +51,10 @@ class Command(BaseCommand):
         )
         try:
             row = export_pairs(
-                batch=batch, settings=settings, out=Path(options["out"]), acting_user=None
+                batch=batch,
+                settings=settings,
+                out=Path(options["out"]),
+                acting_user=self.acting_user,
             )
         except (ReleaseRefused, ValueError) as refusal:
             raise CommandError(str(refusal)) from None

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotate import ingest
 from annotate.actions.imports import ImportRefused, Report
@@ -11,10 +11,10 @@ from annotate.actions.jobs import keep_file, start_job
 from annotate.actions.subject_imports import import_subjects
 from annotate.commands import show_report
 from annotate.ingest.mapping import FlagError
-from projects.commands import existing_file, project_named
+from projects.commands import WritingCommand, existing_file, project_named
 
 
-class Command(BaseCommand):
+class Command(WritingCommand):
     help = "Bring pairs, or subjects of another kind, in from JSONL or CSV (docs/importing.md)."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -54,7 +54,7 @@ class Command(BaseCommand):
             params = {key: options[key] for key in keys}
             params |= {"file": str(keep_file(file)), "name": file.name}
             job = start_job(
-                project=project, kind="import_subjects", params=params, acting_user=None
+                project=project, kind="import_subjects", params=params, acting_user=self.acting_user
             )
             self.stdout.write(f"Job {job.public_id} is waiting for a worker.")
             return
@@ -66,7 +66,7 @@ class Command(BaseCommand):
                 kind=options["kind"],
                 partial=options["partial"],
                 repair=options["repair"],
-                acting_user=None,
+                acting_user=self.acting_user,
             )
         except ImportRefused as refusal:
             self._show(refusal.report, as_json=options["json"])

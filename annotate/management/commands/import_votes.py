@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotate.actions.import_jobs import vote_file
 from annotate.actions.imports import ImportRefused, Report
@@ -11,7 +11,7 @@ from annotate.actions.jobs import keep_file, start_job
 from annotate.actions.vote_imports import import_votes
 from annotate.commands import show_report, version_named
 from annotate.ingest.mapping import FlagError
-from projects.commands import existing_file, project_named
+from projects.commands import WritingCommand, existing_file, project_named
 
 KEPT = (
     "name",
@@ -25,7 +25,7 @@ KEPT = (
 )
 
 
-class Command(BaseCommand):
+class Command(WritingCommand):
     help = "Bring existing ratings in as a closed batch with a name (docs/importing.md)."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -74,11 +74,16 @@ class Command(BaseCommand):
             if options["background"]:
                 params |= {"file": str(keep_file(file)), "version": version.pk}
                 job = start_job(
-                    project=project, kind="import_votes", params=params, acting_user=None
+                    project=project,
+                    kind="import_votes",
+                    params=params,
+                    acting_user=self.acting_user,
                 )
                 self.stdout.write(f"Job {job.public_id} is waiting for a worker.")
                 return
-            _, report = import_votes(source=source, partial=options["partial"], acting_user=None)
+            _, report = import_votes(
+                source=source, partial=options["partial"], acting_user=self.acting_user
+            )
         except FlagError as refusal:
             raise CommandError(str(refusal)) from None
         except ImportRefused as refusal:

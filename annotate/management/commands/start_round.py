@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotate.actions.rounds import ROUND_SIZE, RoundRefused, start_round
 from annotate.commands import version_named
-from projects.commands import project_named, users_named
+from projects.commands import WritingCommand, project_named, users_named
 
 
-class Command(BaseCommand):
+class Command(WritingCommand):
     help = "Open a calibration round: every rater labels every pair, independently."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -37,7 +37,7 @@ class Command(BaseCommand):
                 project=project,
                 version=version_named(project, options["rubric"]),
                 raters=users_named(options["raters"]),
-                acting_user=None,
+                acting_user=self.acting_user,
                 size=options["size"],
                 seed=options["seed"],
                 ask_after_gate=not options["skip_criteria_after_gate"],

@@ -3,9 +3,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from projects.commands import existing_file, project_named
+from projects.commands import WritingCommand, existing_file, project_named
 from rubrics.actions import RubricRefused, import_rubric, publish
 from rubrics.document import RubricError
 
@@ -18,7 +18,7 @@ def read_document(path: str) -> tuple[str, bytes]:
     return file.name, file.read_bytes()
 
 
-class Command(BaseCommand):
+class Command(WritingCommand):
     help = "Read a rubric from a YAML file into a draft, and publish it when asked to."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -39,11 +39,13 @@ class Command(BaseCommand):
             version = import_rubric(
                 project=project,
                 source=source,
-                acting_user=None,
+                acting_user=self.acting_user,
                 slug=options["slug"],
             )
             if options["publish"] is not None and version.status == version.Status.DRAFT:
-                version = publish(version=version, change_note=options["publish"], acting_user=None)
+                version = publish(
+                    version=version, change_note=options["publish"], acting_user=self.acting_user
+                )
         except RubricError as refusal:
             found = "\n".join(f"  {problem}" for problem in refusal.problems)
             raise CommandError(f"{name} is not imported:\n{found}") from None
