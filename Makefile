@@ -11,7 +11,7 @@ help:
 	@echo "make demo        the demo project on http://127.0.0.1:$(PORT)/ (PORT=... for another port)"
 	@echo "make test        the whole suite, on SQLite and PostgreSQL, with a real browser"
 	@echo "make lint        ruff, mypy, djade, import-linter, migrations"
-	@echo "make benchmark   the figures behind the statistics, as ratios"
+	@echo "make benchmark   the cost of statistics and imports, as ratios"
 	@echo "make lock        compile the requirements files anew from pyproject.toml"
 
 demo: $(VENV)/.runtime
@@ -35,6 +35,7 @@ format: $(VENV)/.dev
 
 benchmark: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.reliability
+	$(BIN)/python -m benchmarks.imports
 
 lock: $(VENV)/.uv
 	$(BIN)/uv pip compile requirements-bootstrap.in -q $(LOCK) -o requirements-bootstrap.txt

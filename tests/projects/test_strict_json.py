@@ -34,10 +34,10 @@ def test_op_06_undefined_is_null_with_a_reason(db: None) -> None:
 
 @NOT_JSON
 def test_op_06_neither_does_a_job_nor_a_bulk_of_subjects(project: Project, value: float) -> None:
-    with pytest.raises(ValueError, match="not JSON compliant"):
+    with pytest.raises(ValueError, match="not JSON compliant"), transaction.atomic():
         Job.objects.create(project=project, kind="k", result={"n": [value]})
     subject = Subject(project=project, external_id="p1", metadata={"n": value})
-    with pytest.raises(ValueError, match="not JSON compliant"):
+    with pytest.raises(ValueError, match="not JSON compliant"), transaction.atomic():
         Subject.objects.bulk_create([subject])
 
 
