@@ -227,7 +227,7 @@ def label_page(
         identical=sides[0].html == sides[1].html,
         gates=_step(rows, "gate"),
         criteria=_step(rows, "criterion"),
-        stops=_stops(ballot, answer, _order(assignment)),
+        stops=_stops(ballot, answer, assignment.seen_order),
         preference_text=preference.text if preference else "",
         rationale=answer.rationale,
         rationale_hint=content_of(batch.version.document).rationale,
@@ -257,10 +257,6 @@ def draft_state(assignment: Assignment) -> dict[str, Any]:
     }
 
 
-def _order(assignment: Assignment) -> Order:
-    return "AB" if assignment.order == Assignment.Order.AB else "BA"
-
-
 def _progress(assignment: Assignment) -> Progress:
     own = Assignment.objects.filter(batch=assignment.batch_id, rater=assignment.rater_id).live()
     states = list(own.values_list("state", flat=True))
@@ -277,7 +273,7 @@ def _texts(assignment: Assignment) -> tuple[Prompt, tuple[Side, ...]]:
     """The prompt and the two responses where this rater sees them, rendered together."""
     subject = assignment.subject
     texts = dict(subject.parts.values_list("key", "text"))
-    shown = [texts.get(side) or "" for side in assignment.order]
+    shown = [texts.get(side) or "" for side in assignment.seen_order]
     messages = subject.pair.messages
     context = subject.pair.context
     html = html_of([*shown, context, *(message["content"] for message in messages)])

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from django.db import models
 from django.db.models import Q
@@ -17,6 +17,9 @@ from annotate.querysets import (
 from projects.models import Project, Rater, User
 from projects.strict_json import StrictEncoder
 from rubrics.models import Anchor, Criterion, RubricVersion
+
+if TYPE_CHECKING:
+    from annotate import ballot
 
 
 class Import(models.Model):
@@ -305,6 +308,11 @@ class Assignment(models.Model):
 
     def __str__(self) -> str:
         return str(self.public_id)
+
+    @property
+    def seen_order(self) -> ballot.Order:
+        """The side that this rater sees on the left, then the one on the right."""
+        return "AB" if self.order == self.Order.AB else "BA"
 
 
 class Vote(models.Model):

@@ -59,7 +59,7 @@ def own_pairs(user: User, batch: Batch) -> OwnPairs:
             OwnPair(
                 public_id=assignment.public_id,
                 position=assignment.position,
-                gist=gists.get((assignment.subject_id, assignment.order[0]), ""),
+                gist=gists.get((assignment.subject_id, assignment.seen_order[0]), ""),
                 state=_state(assignment),
                 sent_at=sent_at.get(assignment.pk),
             )

@@ -18,7 +18,6 @@ from rubrics.actions import import_rubric, publish
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from annotate.ballot import Order
     from annotate.models import Batch
     from rubrics.models import RubricVersion
 
@@ -137,7 +136,7 @@ def make_vote(assignment: Assignment, given: Mapping[str, str] | None = None) ->
     and fails B, one word holds for both; `preference` is a code, other names are form fields.
     """
     ballot = ballot_for(assignment.batch)
-    order: Order = "AB" if assignment.order == "AB" else "BA"
+    order = assignment.seen_order
     cite = f"[{ballot.checks[-1].key}]." if ballot.checks else "."
     given = {"preference": "tie", "rationale": f"They are alike {cite}", **(given or {})}
     form = {name: text for name, text in given.items() if ballot.check(name) is None}

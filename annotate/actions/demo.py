@@ -30,7 +30,6 @@ from rubrics.actions import import_rubric, publish
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from annotate.ballot import Order
     from rubrics.models import RubricVersion
 
 SLUG = "adjuster-summaries"
@@ -197,10 +196,9 @@ def _finished_round(
         user, dice = people[person.username], random.Random(f"{SEED}:{person.username}")  # noqa: S311
         for assignment in batch.assignments.filter(rater__user=user).select_related("subject"):
             truth = truths[assignment.subject.external_id]
-            order: Order = "AB" if assignment.order == "AB" else "BA"
             submit_vote(
                 assignment=assignment,
-                form=fill(ballot, truth, person.simulated, order, dice),
+                form=fill(ballot, truth, person.simulated, assignment.seen_order, dice),
                 submit_key=uuid.UUID(int=dice.getrandbits(128)),
                 acting_user=user,
             )
