@@ -32,7 +32,7 @@ def import_rubric(
     """
     parsed = document.parse(source)
     with transaction.atomic():
-        Project.objects.select_for_update().get(pk=project.pk)
+        Project.objects.select_for_update(no_key=True).get(pk=project.pk)
         rubric = _rubric_for(project, parsed.rubric, slug)
         number = parsed.rubric.number or _number_for(rubric, parsed.rubric)
         at_number = rubric.versions.filter(number=number).newest_first()
@@ -86,7 +86,8 @@ def publish(*, version: RubricVersion, change_note: str, acting_user: User | Non
 
 def _locked(version: RubricVersion) -> RubricVersion:
     """The version as it stands, under the lock that importing takes as well."""
-    Project.objects.select_for_update().get(rubrics=version.rubric_id)
+    held = Project.objects.select_for_update(of=("self",), no_key=True)
+    held.get(rubrics=version.rubric_id)
     rows = RubricVersion.objects.select_related("rubric__project")
     found = rows.filter(pk=version.pk).first()
     if found is None:

@@ -44,7 +44,7 @@ def start_round(
     """Open a calibration round: every rater labels every pair, in an order of their own."""
     _check(project, version, raters, size)
     with transaction.atomic():
-        Project.objects.select_for_update().get(pk=project.pk)
+        Project.objects.select_for_update(no_key=True).get(pk=project.pk)
         seated = [rater_for(project, user) for user in raters]
         seed = secrets.randbits(32) if seed is None else seed
         try:
@@ -79,8 +79,10 @@ def start_round(
 def close_round(*, batch: Batch, acting_user: User | None) -> Batch:
     """Votes close with their batch; closing twice changes nothing."""
     with transaction.atomic():
-        batch = Batch.objects.select_for_update().select_related("project").get(pk=batch.pk)
+        held = Batch.objects.select_for_update(of=("self",), no_key=True)
+        batch = held.select_related("project").get(pk=batch.pk)
         if batch.closed_at is None:
+            _wait_for_votes(batch)
             batch.closed_at = timezone.now()
             batch.save(update_fields=["closed_at"])
             unanswered = batch.assignments.exclude(state="submitted").count()
@@ -92,6 +94,11 @@ def close_round(*, batch: Batch, acting_user: User | None) -> Batch:
                 unanswered=unanswered,
             )
     return batch
+
+
+def _wait_for_votes(batch: Batch) -> None:
+    """Take the lock of each vote on its way; those that come later find the batch closed."""
+    list(batch.assignments.select_for_update(no_key=True).order_by("pk").values_list("pk"))
 
 
 def rater_for(project: Project, user: User) -> Rater:

@@ -56,7 +56,7 @@ def import_subjects(
         _refuse_unreadable(report)
         with transaction.atomic():
             # No round can draw a subject between this look and the flip.
-            Project.objects.select_for_update().get(pk=project.pk)
+            Project.objects.select_for_update(no_key=True).get(pk=project.pk)
             replacements.refuse_given_out(origin, report)
             if not partial:
                 _refuse_any_problem(report)

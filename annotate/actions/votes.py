@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate import ballot as ballots
+from annotate.actions.raters import give_pseudonyms
 from annotate.labelling import (
     MAX_SKIP_REASON,
     answer_from,
@@ -16,16 +16,14 @@ from annotate.labelling import (
     fields_from,
     storable,
 )
-from annotate.models import Assignment, Label, Vote
+from annotate.models import Assignment, Batch, Label, Vote
 from projects.audit import record
-from projects.models import Rater
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
     from annotate.ballot import CanonicalAnswer
-    from annotate.models import Batch
     from projects.models import User
     from rubrics.models import Criterion
 
@@ -55,8 +53,7 @@ def save_draft(*, assignment: Assignment, form: Mapping[str, Any], acting_user: 
     Drafts are no votes and are saved at every change, so they carry a revision and no event.
     """
     with transaction.atomic():
-        assignment = _locked(assignment, acting_user)
-        _require_open(assignment.batch)
+        assignment = _held(assignment, acting_user)
         _store_draft(assignment, fields_from(form, ballot_for(assignment.batch)))
     return assignment
 
@@ -69,17 +66,17 @@ def submit_vote(
     A refused answer is kept as the draft before `VoteRefused` is raised.
     """
     with transaction.atomic():
-        assignment = _locked(assignment, acting_user)
-        _require_open(assignment.batch)
+        assignment = _held(assignment, acting_user)
         ballot = ballot_for(assignment.batch)
         fields = fields_from(form, ballot)
         answer = answer_from(fields, ballot)
         found = ballots.problems(ballot, answer)
         if not found:
-            canonical = ballots.canonical(ballot, answer, _order(assignment))
-            if late := _late_retry(assignment, canonical, submit_key):
+            canonical = ballots.canonical(ballot, answer, assignment.seen_order)
+            said = _Said(canonical, submit_key, detail_from(fields))
+            if late := _late_retry(assignment, said):
                 return late
-            vote = _vote(assignment, canonical, submit_key, detail_from(fields), acting_user)
+            vote = _vote(assignment, said, acting_user)
         # A preference that a gate has made void is cleared, as the message says.
         if ballots.gate_state(ballot, answer).decides:
             fields.pop("preference", None)
@@ -93,8 +90,7 @@ def submit_vote(
 def skip(*, assignment: Assignment, reason: str, acting_user: User) -> Assignment:
     """Put a pair off to the end of the rater's queue; a voted pair stays voted."""
     with transaction.atomic():
-        assignment = _locked(assignment, acting_user)
-        _require_open(assignment.batch)
+        assignment = _held(assignment, acting_user)
         if assignment.state == Assignment.State.SUBMITTED:
             return assignment
         assignment.state = Assignment.State.SKIPPED
@@ -111,20 +107,18 @@ def skip(*, assignment: Assignment, reason: str, acting_user: User) -> Assignmen
     return assignment
 
 
-def _locked(assignment: Assignment, acting_user: User) -> Assignment:
-    """The row, held until the transaction ends; only its own rater may write to it."""
-    return (
-        Assignment.objects.of_user(acting_user)
-        .live()
-        .select_related("batch__version", "batch__project", "rater")
-        .select_for_update(of=("self", "batch"))
-        .get(pk=assignment.pk)
-    )
+def _held(assignment: Assignment, acting_user: User) -> Assignment:
+    """The row, held until the transaction ends, in a batch that is open for as long.
 
-
-def _require_open(batch: Batch) -> None:
-    if batch.closed_at is not None:
-        raise BatchClosed(f"{batch} is closed: its votes can no longer change.")
+    Only its own rater may write to it. No other row is held, so raters never wait for each other;
+    whoever closes a batch takes these same locks, hence the batch is read once this one is had.
+    """
+    own = Assignment.objects.of_user(acting_user).live()
+    held = own.select_for_update(of=("self",), no_key=True).get(pk=assignment.pk)
+    held.batch = Batch.objects.select_related("version", "project").get(pk=held.batch_id)
+    if held.batch.closed_at is not None:
+        raise BatchClosed(f"{held.batch} is closed: its votes can no longer change.")
+    return held
 
 
 def _store_draft(assignment: Assignment, fields: dict[str, Any]) -> None:
@@ -133,54 +127,32 @@ def _store_draft(assignment: Assignment, fields: dict[str, Any]) -> None:
     assignment.save(update_fields=["draft", "draft_revision"])
 
 
-def _order(assignment: Assignment) -> ballots.Order:
-    return "AB" if assignment.order == Assignment.Order.AB else "BA"
+@dataclass(frozen=True)
+class _Said:
+    """What a page sent, in canonical terms, and the way it was given."""
+
+    canonical: CanonicalAnswer
+    submit_key: UUID
+    detail: dict[str, Any]
 
 
-def _late_retry(
-    assignment: Assignment, canonical: CanonicalAnswer, submit_key: UUID
-) -> Vote | None:
+def _late_retry(assignment: Assignment, said: _Said) -> Vote | None:
     """The vote that stands, where this answer was taken before and amended since."""
-    taken = assignment.votes.filter(submit_key=submit_key, current=False).first()
-    if taken is None or not _says_the_same(taken, assignment, canonical):
+    taken = assignment.votes.filter(submit_key=said.submit_key, current=False).first()
+    if taken is None or not _says_the_same(taken, assignment, said.canonical):
         return None
     return assignment.votes.filter(current=True).first()
 
 
-def _vote(
-    assignment: Assignment,
-    canonical: CanonicalAnswer,
-    submit_key: UUID,
-    detail: dict[str, Any],
-    acting_user: User,
-) -> Vote:
+def _vote(assignment: Assignment, said: _Said, acting_user: User) -> Vote:
+    """The vote that says so: the one that stands where it does, else its next revision."""
     previous = assignment.votes.filter(current=True).first()
     if previous is not None:
-        if _says_the_same(previous, assignment, canonical):
+        if _says_the_same(previous, assignment, said.canonical):
             return previous
         previous.current = False
         previous.save(update_fields=["current"])
-    vote = Vote.objects.create(
-        batch=assignment.batch,
-        subject_id=assignment.subject_id,
-        rater=_with_pseudonym(assignment.rater),
-        assignment=assignment,
-        revision=previous.revision + 1 if previous else 1,
-        at=timezone.now(),
-        blind=True,
-        rationale=canonical.rationale,
-        order=assignment.order,
-        cites=list(canonical.cites),
-        nothing_says_it=canonical.nothing_says_it,
-        unclear=list(canonical.unclear),
-        detail=detail,
-        # An old page sent again with other content is an amendment, under no key of its own.
-        submit_key=None if assignment.votes.filter(submit_key=submit_key).exists() else submit_key,
-    )
-    criteria = {criterion.key: criterion for criterion in assignment.batch.version.criteria.all()}
-    Label.objects.bulk_create(
-        _label(vote, criteria[label.key], label) for label in canonical.labels
-    )
+    vote = _revision(assignment, previous, said)
     assignment.state = Assignment.State.SUBMITTED
     assignment.save(update_fields=["state"])
     record(
@@ -190,6 +162,33 @@ def _vote(
         target=vote.public_id,
         assignment=str(assignment.public_id),
         revision=vote.revision,
+    )
+    return vote
+
+
+def _revision(assignment: Assignment, previous: Vote | None, said: _Said) -> Vote:
+    give_pseudonyms([assignment.rater])
+    key_is_taken = assignment.votes.filter(submit_key=said.submit_key).exists()
+    vote = Vote.objects.create(
+        batch=assignment.batch,
+        subject_id=assignment.subject_id,
+        rater=assignment.rater,
+        assignment=assignment,
+        revision=previous.revision + 1 if previous else 1,
+        at=timezone.now(),
+        blind=True,
+        rationale=said.canonical.rationale,
+        order=assignment.order,
+        cites=list(said.canonical.cites),
+        nothing_says_it=said.canonical.nothing_says_it,
+        unclear=list(said.canonical.unclear),
+        detail=said.detail,
+        # An old page sent again with other content is an amendment, under no key of its own.
+        submit_key=None if key_is_taken else said.submit_key,
+    )
+    criteria = {criterion.key: criterion for criterion in assignment.batch.version.criteria.all()}
+    Label.objects.bulk_create(
+        _label(vote, criteria[label.key], label) for label in said.canonical.labels
     )
     return vote
 
@@ -226,11 +225,3 @@ def _says_the_same(vote: Vote, assignment: Assignment, canonical: CanonicalAnswe
         and vote.nothing_says_it == canonical.nothing_says_it
         and vote.unclear == list(canonical.unclear)
     )
-
-
-def _with_pseudonym(rater: Rater) -> Rater:
-    """Releases carry the pseudonym; it is given at the first vote and never changes."""
-    if not rater.pseudonym:
-        rater.pseudonym = f"R{secrets.token_hex(4)}"
-        rater.save(update_fields=["pseudonym"])
-    return rater
