@@ -1,39 +1,19 @@
-"""What the annotate commands share: which version, which batch."""
+"""What the annotate commands share: which batch, and how the report of a file is shown."""
 
 from __future__ import annotations
 
-import re
+import json
 from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import CommandError
 
 from annotate.models import Batch
-from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
-    from django.core.management.base import CommandParser, OutputWrapper
+    from django.core.management.base import BaseCommand, CommandParser
 
     from annotate.actions.imports import Report
     from projects.models import Project
-
-
-def version_named(project: Project, name: str) -> RubricVersion:
-    """SLUG@N: the latest published revision of version N. SLUG alone: the latest version."""
-    match = re.fullmatch(r"([-\w]+)(?:@(\d+))?", name)
-    if match is None:
-        raise CommandError(f"Name the rubric as SLUG@N, for example summary@2, not “{name}”.")
-    slug, number = match.groups()
-    versions = RubricVersion.objects.of_project(project).published().filter(rubric__slug=slug)
-    if number:
-        versions = versions.filter(number=int(number))
-    version = versions.select_related("rubric__project").newest_first().first()
-    if version is None:
-        known = RubricVersion.objects.of_project(project).published().select_related("rubric")
-        names = (
-            ", ".join(sorted({f"{row.rubric.slug}@{row.number}" for row in known})) or "none yet"
-        )
-        raise CommandError(f"There is no published rubric {name} in {project}. Published: {names}.")
-    return version
 
 
 def add_batch_arguments(parser: CommandParser) -> None:
@@ -65,17 +45,25 @@ def _numbers(project: Project) -> list[int | None]:
     return list(rounds.values_list("number", flat=True))
 
 
-def show_report(report: Report, out: OutputWrapper, err: OutputWrapper) -> None:
-    """What became of a file, problems and warnings with their places."""
+def show_report(command: BaseCommand, report: Report | None, *, as_json: bool) -> None:
+    """What became of a file: as JSON, or in lines with the places of problems and warnings."""
+    if report is None:
+        return
+    if as_json:
+        shape = json.dumps(report.as_json(), ensure_ascii=False, allow_nan=False)
+        command.stdout.write(shape)
+        return
     for kind, items in (("error", report.problems), ("warning", report.notices)):
         for item in items:
             field = f", {item.field}" if item.field else ""
-            err.write(f"  {report.file}, line {item.line}{field}: {kind}: {item.message}")
+            command.stderr.write(
+                f"  {report.file}, line {item.line}{field}: {kind}: {item.message}"
+            )
     if report.notice_count > len(report.notices):
-        err.write(f"  … and {report.notice_count - len(report.notices)} more warnings")
-    out.write(
+        command.stderr.write(f"  … and {report.notice_count - len(report.notices)} more warnings")
+    command.stdout.write(
         f"{report.file}: {report.rows} rows: {report.created} created, {report.updated} updated, "
         f"{report.unchanged} unchanged, {report.rejected} refused."
     )
     for name, count in report.extra.items():
-        out.write(f"  {name.replace('_', ' ')}: {count}")
+        command.stdout.write(f"  {name.replace('_', ' ')}: {count}")

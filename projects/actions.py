@@ -60,7 +60,7 @@ def add_member(*, project: Project, user: User, role: Role, acting_user: User | 
 def remove_role(*, project: Project, user: User, role: Role, acting_user: User | None) -> None:
     """Take a role from a person; what they did in it stays. The last lead is not let go."""
     with transaction.atomic():
-        Project.objects.select_for_update().get(pk=project.pk)
+        Project.objects.select_for_update(no_key=True).get(pk=project.pk)
         held = project.memberships.filter(role=role)
         membership = held.filter(user=user).first()
         if membership is None:

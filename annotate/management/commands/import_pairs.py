@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
 from annotate import ingest
-from annotate.actions.imports import ImportRefused, Report
+from annotate.actions.imports import ImportRefused
 from annotate.actions.jobs import keep_file, start_job
 from annotate.actions.subject_imports import import_subjects
 from annotate.commands import show_report
@@ -69,14 +68,6 @@ class Command(WritingCommand):
                 acting_user=self.acting_user,
             )
         except ImportRefused as refusal:
-            self._show(refusal.report, as_json=options["json"])
+            show_report(self, refusal.report, as_json=options["json"])
             raise CommandError(str(refusal)) from None
-        self._show(report, as_json=options["json"])
-
-    def _show(self, report: Report | None, *, as_json: bool) -> None:
-        if report is None:
-            return
-        if as_json:
-            self.stdout.write(json.dumps(report.as_json(), ensure_ascii=False, allow_nan=False))
-        else:
-            show_report(report, self.stdout, self.stderr)
+        show_report(self, report, as_json=options["json"])

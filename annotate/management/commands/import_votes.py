@@ -1,17 +1,17 @@
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
 from annotate.actions.import_jobs import vote_file
-from annotate.actions.imports import ImportRefused, Report
+from annotate.actions.imports import ImportRefused
 from annotate.actions.jobs import keep_file, start_job
 from annotate.actions.vote_imports import import_votes
-from annotate.commands import show_report, version_named
+from annotate.commands import show_report
 from annotate.ingest.mapping import FlagError
 from projects.commands import WritingCommand, existing_file, project_named
+from rubrics.commands import version_named
 
 KEPT = (
     "name",
@@ -66,7 +66,7 @@ class Command(WritingCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
         file = existing_file(options["file"])
-        version = version_named(project, options["rubric"])
+        version = version_named(project, options["rubric"], published=True)
         params = {key: options[key] for key in KEPT}
         params |= {"name": options["name"] or file.stem, "file_name": file.name}
         try:
@@ -87,14 +87,6 @@ class Command(WritingCommand):
         except FlagError as refusal:
             raise CommandError(str(refusal)) from None
         except ImportRefused as refusal:
-            self._show(refusal.report, as_json=options["json"])
+            show_report(self, refusal.report, as_json=options["json"])
             raise CommandError(str(refusal)) from None
-        self._show(report, as_json=options["json"])
-
-    def _show(self, report: Report | None, *, as_json: bool) -> None:
-        if report is None:
-            return
-        if as_json:
-            self.stdout.write(json.dumps(report.as_json(), ensure_ascii=False, allow_nan=False))
-        else:
-            show_report(report, self.stdout, self.stderr)
+        show_report(self, report, as_json=options["json"])

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotate.actions.rounds import ROUND_SIZE, RoundRefused, start_round
-from annotate.commands import version_named
 from projects.commands import WritingCommand, project_named, users_named
+from rubrics.commands import version_named
 
 
 class Command(WritingCommand):
@@ -35,7 +35,7 @@ class Command(WritingCommand):
         try:
             batch = start_round(
                 project=project,
-                version=version_named(project, options["rubric"]),
+                version=version_named(project, options["rubric"], published=True),
                 raters=users_named(options["raters"]),
                 acting_user=self.acting_user,
                 size=options["size"],
