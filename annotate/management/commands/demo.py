@@ -14,6 +14,5 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         call_command("migrate", verbosity=0)
-        call_command("collectstatic", interactive=False, verbosity=0)
         call_command("load_demo", stdout=self.stdout)
         call_command("serve", port=options["port"], stdout=self.stdout)

@@ -9,7 +9,10 @@ from typing import Any
 from urllib.error import URLError
 
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from projects.commands import refuse_if_not_migrated
 
 # Loopback only: whoever wants more puts a proxy in front, with TLS.
 ADDRESS = "127.0.0.1"
@@ -25,6 +28,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         port = options["port"]
+        refuse_if_not_migrated()
+        # Pages name their styles by a hash that only collecting makes: without it, none opens.
+        call_command("collectstatic", interactive=False, stdout=self.stdout)
         processes = [
             subprocess.Popen(web_command(port, options["web_workers"])),  # noqa: S603
             subprocess.Popen(worker_command()),  # noqa: S603
@@ -80,7 +86,7 @@ def refuse_if_ended(processes: list[subprocess.Popen[bytes]]) -> None:
         if process.poll() is not None:
             raise CommandError(
                 f"A process ended by itself (status {process.returncode}); its last lines above "
-                "say why. Is the port taken? PORT=8010 make demo uses another."
+                "say why. Is the port taken? --port 8010 (PORT=8010 make demo) uses another."
             )
 
 
