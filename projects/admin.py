@@ -1,13 +1,9 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.contrib.auth.admin import UserAdmin
 
 from projects.admin_base import ReadOnlyAdmin
-from projects.models import Event, Job, Membership, Project, Rater, User
-
-# Accounts are the one thing that is made and ended here.
-admin.site.register(User, UserAdmin)
+from projects.models import Event, Job, Membership, Project, Rater
 
 
 @admin.register(Project)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
 import pytest
+from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
+from django.urls import reverse
 
 from annotate import ratings
-from annotate.models import Label, Vote
+from annotate.actions.leaving import end_account
+from annotate.actions.rounds import close_round
+from annotate.models import Label, Slot, Vote
+from annotate.querysets import LIVE
 from annotate.reliability import Reliability, reliability
 from projects.actions import deactivate_user
 from projects.models import Event, Rater, User
-from tests.making import make_voted_round
+from tests.making import make_member, make_round, make_user, make_vote, make_voted_round
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -76,3 +82,72 @@ def test_a_project_with_votes_cannot_be_deleted_by_the_way(voted: Batch, project
     with pytest.raises((ProtectedError, IntegrityError)), transaction.atomic():
         project.delete()
     assert Vote.objects.count() == 6
+
+
+def test_wf_11_what_a_leaver_still_holds_is_freed(
+    project: Project, expert: User, other_expert: User, lead: User
+) -> None:
+    batch = make_round(project, [expert, other_expert], size=3)
+    first = batch.assignments.filter(rater__user=expert)[0]
+    make_vote(first)
+    assert end_account(user=expert, acting_user=lead) == 2
+    states = batch.assignments.filter(rater__user=expert).values_list("state", flat=True)
+    assert sorted(states) == ["expired", "expired", "submitted"]
+    assert Vote.objects.get().assignment == first
+    # Nobody else's pairs are touched, and the freed slots can be given to somebody again.
+    assert batch.assignments.filter(rater__user=other_expert, state="assigned").count() == 3
+    slots = Slot.objects.filter(batch=batch, assignments__state="expired")
+    assert not slots.filter(assignments__state__in=LIVE).exists()
+    event = Event.objects.get(verb="assignments.freed")
+    assert (event.actor, event.project, event.target) == (lead, project, str(batch))
+    assert event.data == {"rater": first.rater.pk, "count": 2}
+    assert end_account(user=expert, acting_user=lead) == 0
+    assert Event.objects.filter(verb="assignments.freed").count() == 1
+
+
+def test_closed_rounds_are_left_as_they_were(project: Project, expert: User) -> None:
+    batch = make_round(project, [expert, make_member(project, "expert", username="ben")], size=1)
+    close_round(batch=batch, acting_user=None)
+    assert end_account(user=expert, acting_user=None) == 0
+    assert set(batch.assignments.values_list("state", flat=True)) == {"assigned"}
+
+
+def test_the_command_says_what_became_of_it(project: Project, expert: User, lead: User) -> None:
+    make_round(project, [expert, lead], size=2)
+    out = io.StringIO()
+    call_command("deactivate_user", "expert", "--as", "lead", stdout=out)
+    assert out.getvalue() == (
+        "expert can no longer sign in. All votes stay; 2 open pairs were freed.\n"
+    )
+    assert not User.objects.get(pk=expert.pk).is_active
+    assert Event.objects.get(verb="user.deactivated").actor == lead
+
+
+@pytest.fixture
+def root(client: Client) -> User:
+    root = make_user("root")
+    root.is_staff = root.is_superuser = True
+    root.save()
+    client.force_login(root)
+    return root
+
+
+def test_wf_11_the_admin_ends_accounts_and_deletes_none(
+    project: Project, expert: User, lead: User, root: User, client: Client
+) -> None:
+    make_round(project, [expert, lead], size=2)
+    delete = reverse("admin:projects_user_delete", args=[expert.pk])
+    assert client.post(delete, {"post": "yes"}).status_code == 403
+    change = reverse("admin:projects_user_change", args=[expert.pk])
+    joined = expert.date_joined
+    form = {
+        "username": "expert",
+        "first_name": "Ex",
+        "date_joined_0": joined.date().isoformat(),
+        "date_joined_1": joined.time().isoformat(),
+    }
+    assert client.post(change, form).status_code == 302
+    expert.refresh_from_db()
+    assert (expert.is_active, expert.first_name) == (False, "Ex")
+    assert Event.objects.get(verb="user.deactivated").actor == root
+    assert Event.objects.get(verb="assignments.freed").data["count"] == 2
