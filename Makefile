@@ -5,14 +5,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format benchmark lock clean
+.PHONY: help install demo test lint format benchmark lock clean
 
 help:
 	@echo "make demo        the demo project on http://127.0.0.1:$(PORT)/ (PORT=... for another port)"
+	@echo "make install     what Calibrant needs to run, and nothing else: README, by hand"
 	@echo "make test        the whole suite, on SQLite and PostgreSQL, with a real browser"
 	@echo "make lint        ruff, mypy, djade, import-linter, migrations"
 	@echo "make benchmark   the cost of statistics and imports, as ratios"
 	@echo "make lock        compile the requirements files anew from pyproject.toml"
+
+install: $(VENV)/.runtime
 
 demo: $(VENV)/.runtime
 	$(BIN)/python manage.py demo --port $(PORT)
