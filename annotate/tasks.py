@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 
 from annotate.actions import broker, jobs
-from annotate.actions.import_jobs import RUNNERS
+from annotate.actions.runners import RUNNERS
 
 
 @shared_task

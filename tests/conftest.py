@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.db import connections
 
+from config import celery_app
 from tests.making import make_member, make_project, make_user
 
 if TYPE_CHECKING:
@@ -26,6 +27,12 @@ def django_db_modify_db_settings(
     default = connections.settings["default"]
     if default["ENGINE"].endswith("sqlite3"):
         default["TEST"]["NAME"] = str(tmp_path_factory.mktemp("db") / "test.sqlite3")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quiet_bell() -> None:
+    """Jobs of the tests' own process ring in its memory; worker tests have a real broker."""
+    celery_app.conf.broker_url = "memory://"
 
 
 @pytest.fixture(autouse=True)

@@ -24,6 +24,6 @@ def die(job: Job, progress: Progress) -> dict[str, Any]:
 
 @worker_process_init.connect
 def learn(**_: object) -> None:
-    from annotate.actions.import_jobs import RUNNERS
+    from annotate.actions.runners import RUNNERS
 
     RUNNERS["poison"] = die

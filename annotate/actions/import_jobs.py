@@ -14,7 +14,7 @@ from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
     from annotate.actions.imports import Progress
-    from annotate.actions.jobs import Report, Runner
+    from annotate.actions.jobs import Report
     from projects.models import Job
 
 
@@ -70,9 +70,3 @@ def vote_file(version: RubricVersion, file: Path, params: dict[str, Any]) -> Vot
         repair=params["repair"],
         flags={name: params[name] for name in READING},
     )
-
-
-RUNNERS: dict[str, Runner] = {
-    "import_subjects": run_subject_import,
-    "import_votes": run_vote_import,
-}

@@ -8,6 +8,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotate import assignment
+from annotate.actions.render_jobs import start_rendering
 from annotate.models import Batch
 from projects.audit import record
 from projects.models import Membership, Project, Rater
@@ -73,6 +74,7 @@ def start_round(
             size=size,
             raters=[rater.pk for rater in seated],
         )
+        start_rendering(batch=batch, acting_user=acting_user)
     return batch
 
 

@@ -13,8 +13,8 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from annotate.actions import broker, jobs
-from annotate.actions.import_jobs import RUNNERS
 from annotate.actions.imports import ImportBusy, ImportRefused, Report
+from annotate.actions.runners import RUNNERS
 from annotate.models import Batch, Import, Subject
 from projects.models import Event, Job
 from tests.annotate.importing import jsonl, pair, publish_rubric, written

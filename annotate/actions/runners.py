@@ -1,0 +1,17 @@
+"""The kinds of job that a worker does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from annotate.actions import render_jobs
+from annotate.actions.import_jobs import run_subject_import, run_vote_import
+
+if TYPE_CHECKING:
+    from annotate.actions.jobs import Runner
+
+RUNNERS: dict[str, Runner] = {
+    "import_subjects": run_subject_import,
+    "import_votes": run_vote_import,
+    render_jobs.KIND: render_jobs.run_rendering,
+}
