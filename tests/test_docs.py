@@ -77,3 +77,50 @@ def code_and_templates() -> list[Path]:
 @pytest.mark.parametrize(("route", "file"), naming(ROUTE, code_and_templates()))
 def test_every_route_that_code_or_a_template_names_exists(route: str, file: str) -> None:
     assert route in routes(get_resolver()), f"{file} names {route}"
+
+
+# ---- docs/design/cases.md
+
+CASE = re.compile(r"\b([A-Z]{2}-\d{2})\b")
+TEST_OF_CASE = re.compile(r"^ *def test_([a-z]{2}_\d{2})_", re.MULTILINE)
+TEST = re.compile(r"^ *def (test_\w+)\(", re.MULTILINE)
+
+
+def case_rows() -> dict[str, tuple[str, str]]:
+    """Id of a case → the tests that hold it, and what is left or chosen, as the page has them."""
+    rows: dict[str, tuple[str, str]] = {}
+    for line in (ROOT / "docs" / "design" / "cases.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 3:
+            rows |= dict.fromkeys(CASE.findall(cells[0]), (cells[1], cells[2]))
+    return rows
+
+
+def tests_found(pattern: re.Pattern[str]) -> set[str]:
+    return {
+        name
+        for file in (ROOT / "tests").rglob("*.py")
+        for name in pattern.findall(file.read_text(encoding="utf-8"))
+    }
+
+
+def test_every_test_that_the_cases_name_exists() -> None:
+    named = {test for held, _ in case_rows().values() for test in re.findall(r"`(\w+)`", held)}
+    assert named - tests_found(TEST) == set()
+
+
+def test_every_case_that_a_test_is_named_after_is_listed_with_a_test() -> None:
+    tested = {case.upper().replace("_", "-") for case in tests_found(TEST_OF_CASE)}
+    held = {case for case, (tests, _) in case_rows().items() if "`test_" in tests}
+    assert tested - held == set()
+
+
+def test_a_case_that_no_test_holds_says_why() -> None:
+    bare = [case for case, (tests, why) in case_rows().items() if tests == "–" and not why]
+    assert bare == []
+
+
+def test_every_case_from_the_field_is_listed(shared: Path) -> None:
+    cases = (shared.parent / "cases" / "cases.md").read_text(encoding="utf-8")
+    known = re.findall(r"^### ([A-Z]{2}-\d{2})", cases, re.MULTILINE)
+    assert set(known) == set(case_rows())
