@@ -13,6 +13,7 @@ import pandas as pd
 
 from annotate import clearing
 from annotate.clearing import Row
+from annotate.decisions import OUTCOMES
 from annotate.models import Batch
 from annotate.ratings import OUTCOME, for_reliability, ratings
 from annotate.reliability import (
@@ -20,18 +21,17 @@ from annotate.reliability import (
     Level,
     Reliability,
     Value,
-    applicability,
     applicable,
+    applying,
     reliability,
 )
 from annotate.snapshots import Counted, counted_votes, remembered
+from rubrics.content import NA
 
 if TYPE_CHECKING:
     from projects.models import Project
     from rubrics.models import Criterion
 
-NA = "na"
-OUTCOMES = ("A", "tie", "B", "both_fail")
 # The pairs whose settling would move alpha most are named; nobody reads more of them.
 STRONGEST = 5
 
@@ -51,11 +51,16 @@ class Asked:
     level: Level
     scale: tuple[str, ...]
 
+    @property
+    def code(self) -> str:
+        """The name of the figure in addresses."""
+        return clearing.code_of(self.key, self.figure)
+
 
 @dataclass(frozen=True)
-class Figure:
-    """A computed figure. `strongest` are (external id of a subject, what alpha gains without it),
-    the largest gain first.
+class Computed:
+    """A figure as its votes give it. `split` counts the units on which raters differ; `strongest`
+    are (external id of a subject, what alpha gains without it), the largest gain first.
     """
 
     reliability: Reliability
@@ -118,7 +123,7 @@ def measure(batch: Batch, *, pool: Sequence[Batch] | None = None) -> Measured:
 
 def figures_of(
     batches: Sequence[Batch], asked: Sequence[Asked], counted: Counted | None = None
-) -> tuple[dict[tuple[str, str], Figure], int]:
+) -> tuple[dict[tuple[str, str], Computed], int]:
     """Every figure over the votes of the batches, by (key, figure), and the subjects voted on."""
     refuse_mixed_versions(batches)
     data = remembered("figures", batches, lambda: _computed(batches, asked), counted)
@@ -191,8 +196,8 @@ def _measured(
     batch: Batch,
     pool: Sequence[Batch],
     asked: Sequence[Asked],
-    figures: dict[tuple[str, str], Figure],
-    own: dict[tuple[str, str], Figure],
+    figures: dict[tuple[str, str], Computed],
+    own: dict[tuple[str, str], Computed],
     subjects: int,
 ) -> Measured:
     bars = bars_of(batch.project)
@@ -225,29 +230,28 @@ def _computed(batches: Sequence[Batch], asked: Sequence[Asked]) -> dict[str, Any
     frame = ratings(batches)
     figures = []
     for figure in asked:
-        chosen = for_reliability(frame, figure.key)
+        chosen = _of_figure(for_reliability(frame, figure.key), figure)
         found = _reliability(chosen, figure)
         subjects = frame[frame["criterion"] == figure.key]
         entry = {
             "reliability": {**asdict(found), "influence": {}},
-            "split": _split(chosen if figure.figure == "values" else _applies(chosen)),
+            "split": _split(chosen),
             "strongest": _strongest(found, subjects),
         }
         figures.append([figure.key, figure.figure, entry])
     return {"figures": figures, "subjects": int(frame["subject"].nunique())}
 
 
-def _reliability(chosen: pd.DataFrame, asked: Asked) -> Reliability:
+def _of_figure(rows: pd.DataFrame, asked: Asked) -> pd.DataFrame:
+    """The ratings as the figure takes them: whether the check applies, or its values alone."""
     if asked.figure == "applicability":
-        return applicability(chosen, criterion=f"{asked.key}:applicability", na=NA)
-    if asked.level != "nominal":
-        chosen = applicable(chosen, NA)
+        return applying(rows, NA)
+    return rows if asked.level == "nominal" else applicable(rows, NA)
+
+
+def _reliability(chosen: pd.DataFrame, asked: Asked) -> Reliability:
     scale: tuple[Value, ...] | None = asked.scale or None
-    return reliability(chosen, criterion=asked.key, level=asked.level, scale=scale)
-
-
-def _applies(chosen: pd.DataFrame) -> pd.DataFrame:
-    return chosen.assign(value=chosen["value"] == NA)
+    return reliability(chosen, criterion=asked.code, level=asked.level, scale=scale)
 
 
 def _split(chosen: pd.DataFrame) -> int:
@@ -268,11 +272,11 @@ def _strongest(found: Reliability, rows: pd.DataFrame) -> list[tuple[str, float]
     return named[:STRONGEST]
 
 
-def _loaded(entry: dict[str, Any]) -> Figure:
+def _loaded(entry: dict[str, Any]) -> Computed:
     fields = dict(entry["reliability"])
     for name in ("counts", "pairable_counts"):
         fields[name] = tuple((value, times) for value, times in fields[name])
     if fields["interval"] is not None:
         fields["interval"] = tuple(fields["interval"])
     strongest = tuple((subject, gain) for subject, gain in entry["strongest"])
-    return Figure(Reliability(**fields), entry["split"], strongest)
+    return Computed(Reliability(**fields), entry["split"], strongest)

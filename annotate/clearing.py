@@ -59,6 +59,11 @@ class Row:
         return self.status in CLEARED
 
     @property
+    def code(self) -> str:
+        """The name of the figure in addresses."""
+        return code_of(self.key, self.figure)
+
+    @property
     def name(self) -> str:
         """The key, or the words of a figure that has none of its own."""
         if self.figure == "applicability":
@@ -73,6 +78,11 @@ class Row:
         if len(values) != 2 or usual not in values:
             return None
         return next(value for value in values if value != usual)
+
+
+def code_of(key: str, figure: Figure) -> str:
+    """One name for a check's figure; keys hold no colon."""
+    return key if figure == "values" else f"{key}:{figure}"
 
 
 @dataclass(frozen=True)
@@ -246,7 +256,12 @@ def counted(times: int, noun: str) -> str:
 
 def value_words(value: Value) -> str:
     """A label as people write it: codes without underscores, numbers without needless digits."""
-    return value.replace("_", " ") if isinstance(value, str) else f"{value:g}"
+    return value.replace("_", " ") if isinstance(value, str) else number_words(value)
+
+
+def number_words(value: float) -> str:
+    """All digits that tell a number from another, and no needless ones: 3, 0.1."""
+    return str(int(value)) if value == int(value) else repr(value)
 
 
 def bar_words(bar: float) -> str:

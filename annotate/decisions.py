@@ -17,6 +17,7 @@ Outcome = Literal["A", "tie", "B", "both_fail"]
 
 SIDES: tuple[Side, Side] = ("A", "B")
 ANSWERS: tuple[Answer, ...] = ("pass", "fail", "na")
+OUTCOMES: tuple[Outcome, ...] = ("A", "tie", "B", "both_fail")
 
 
 class Policy(StrEnum):

@@ -6,37 +6,39 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotate.decisions import Policy, Reason, decide
+from annotate.decisions import OUTCOMES, Policy, Reason, decide, outcome
 from annotate.ratings import votes_by_subject
 from annotate.snapshots import remembered
 
 if TYPE_CHECKING:
+    from annotate.decisions import VoteView
     from annotate.models import Batch
 
-OUTCOMES = ("A", "tie", "B", "both_fail")
-# What a decision came to when it came to nothing.
-OPEN = "open"
+# What a decision came to when it came to nothing, for whatever reason.
+UNDECIDED = "undecided"
 
-REASONS = {
+REASONS: dict[str, str] = {
     Reason.GATE_CONTESTED: "a gate is contested",
     Reason.UNRESOLVED: "raters prefer different sides",
     Reason.BELOW_MARGIN: "the mean margin is below 1",
     Reason.NO_PREFERENCE: "no preference was given",
     Reason.NO_HUMAN_LABEL: "nobody has voted",
 }
+# What a list of pairs can be chosen by.
+VERDICTS = frozenset({*OUTCOMES, UNDECIDED, *REASONS})
 
 
 @dataclass(frozen=True)
 class PolicyCount:
-    """Pairs by outcome under one policy, and by reason where they have none."""
+    """Pairs by outcome under one policy, and by reason, with its words, where they have none."""
 
     policy: Policy
     outcomes: dict[str, int]
-    reasons: tuple[tuple[str, int], ...]
+    reasons: tuple[tuple[str, str, int], ...]
 
     @property
-    def open(self) -> int:
-        return sum(times for _, times in self.reasons)
+    def undecided(self) -> int:
+        return sum(times for *_, times in self.reasons)
 
     @property
     def winners(self) -> int:
@@ -58,34 +60,54 @@ def summary(batch: Batch) -> Summary | None:
     """None for what is not made of pairs: there is no side to decide for."""
     if batch.version.subject_kind != "pair":
         return None
-    data = remembered("decisions", [batch], lambda: _computed(batch))
-    policies = []
-    for policy in Policy:
-        counts = data["policies"][policy.value]
-        reasons = {
-            words: counts.get(reason, 0)
-            for reason, words in REASONS.items()
-            if counts.get(reason, 0)
-        }
-        outcomes = {outcome: counts.get(outcome, 0) for outcome in OUTCOMES}
-        policies.append(PolicyCount(policy, outcomes, tuple(reasons.items())))
-    return Summary(tuple(policies), data["pairs"])
+    data = _remembered(batch)
+    counts = [(policy, Counter(data["policies"][policy].values())) for policy in Policy]
+    policies = tuple(_policy_count(policy, times) for policy, times in counts)
+    return Summary(policies, len(data["outcomes"]))
 
 
-def decided_as(batch: Batch, policy: Policy, outcome: str) -> list[int]:
-    """Ids of the subjects that come to `outcome` (or to OPEN) under a policy."""
-    wanted = None if outcome == OPEN else outcome
-    return [
-        subject
-        for subject, votes in votes_by_subject(batch).items()
-        if decide(votes, policy).outcome == wanted
-    ]
+def decided_as(batch: Batch, policy: Policy, verdict: str) -> list[int]:
+    """Ids of the subjects that come to an outcome under a policy, to UNDECIDED or to a reason."""
+    decided = _remembered(batch)["policies"][policy].items()
+    if verdict == UNDECIDED:
+        return [int(subject) for subject, found in decided if found not in OUTCOMES]
+    return [int(subject) for subject, found in decided if found == verdict]
+
+
+def vote_outcomes(batch: Batch) -> dict[int, dict[int, str]]:
+    """What each vote comes to, by subject and rater; without votes that come to nothing."""
+    given = _remembered(batch)["outcomes"]
+    return {
+        int(subject): {int(rater): value for rater, value in values.items()}
+        for subject, values in given.items()
+    }
+
+
+def _policy_count(policy: Policy, times: Counter[str]) -> PolicyCount:
+    outcomes: dict[str, int] = {outcome: times[outcome] for outcome in OUTCOMES}
+    reasons = tuple(
+        (reason, words, times[reason]) for reason, words in REASONS.items() if times[reason]
+    )
+    return PolicyCount(policy, outcomes, reasons)
+
+
+def _remembered(batch: Batch) -> dict[str, Any]:
+    return remembered("decisions", [batch], lambda: _computed(batch))
 
 
 def _computed(batch: Batch) -> dict[str, Any]:
     votes = votes_by_subject(batch)
-    policies = {}
-    for policy in Policy:
-        decided = [decide(views, policy) for views in votes.values()]
-        policies[policy.value] = dict(Counter(one.outcome or one.reason.value for one in decided))
-    return {"policies": policies, "pairs": len(votes)}
+    given = {
+        subject: {view.rater: value for view in views if (value := outcome(view)) is not None}
+        for subject, views in votes.items()
+    }
+    return {
+        "outcomes": given,
+        "policies": {policy.value: _verdicts(votes, policy) for policy in Policy},
+    }
+
+
+def _verdicts(votes: dict[int, list[VoteView]], policy: Policy) -> dict[int, str]:
+    """The outcome of each subject, or the reason why it has none."""
+    decided = {subject: decide(views, policy) for subject, views in votes.items()}
+    return {subject: found.outcome or found.reason.value for subject, found in decided.items()}

@@ -17,9 +17,11 @@ from annotate.clearing import Next, Row
 from annotate.gaps import Gaps, gaps, still_rated_by
 from annotate.models import Batch, Subject, Vote
 from annotate.outcomes import Summary, summary
-from annotate.rater_agreement import RaterAgreement, Share, rater_agreement
+from annotate.rater_agreement import CheckKappas, RaterAgreement, Share, rater_agreement
 from annotate.ratings import OUTCOME
 from annotate.reliability import Reliability, Value
+from annotate.unit_filters import ALL_CHECKS, ALL_VOTES, given_code
+from rubrics.content import NA
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -60,8 +62,10 @@ class Line:
     row: Row
     plot: charts.Plot
     units_href: str
+    pairable_href: str
     minority_href: str
     split_href: str
+    own_href: str
     labels: tuple[LabelCount, ...]
     strongest: tuple[StrongPair, ...]
     aside: str
@@ -90,9 +94,33 @@ class Line:
 
 @dataclass(frozen=True)
 class Cell:
+    """A share of agreement; `href` leads to where it is short of whole, else to all it rests on."""
+
     words: str
     heat: int
     of: int
+    agreeing: int
+    href: str
+
+    @property
+    def differing(self) -> int:
+        return self.of - self.agreeing
+
+
+@dataclass(frozen=True)
+class Kappa:
+    words: str | None
+    href: str
+
+
+@dataclass(frozen=True)
+class Median:
+    """The middle kappa over pairs of raters; `href` leads to where raters differ."""
+
+    key: str
+    pairs: int
+    words: str | None
+    href: str
 
 
 @dataclass(frozen=True)
@@ -102,6 +130,7 @@ class MatrixRow:
     rest: Cell | None
     share: float | None
     lone: int
+    lone_href: str
 
 
 @dataclass(frozen=True)
@@ -110,8 +139,8 @@ class Matrix:
 
     rows: tuple[MatrixRow, ...]
     pairs: tuple[tuple[str, str], ...]
-    kappas: tuple[tuple[str, tuple[str | None, ...]], ...]
-    medians: tuple[tuple[str, int, str | None], ...]
+    kappas: tuple[tuple[str, tuple[Kappa, ...]], ...]
+    medians: tuple[Median, ...]
     sentence: str
 
     @property
@@ -135,6 +164,11 @@ class Overlap:
     shared: int
     votes: int
     raters: int
+    href: str
+
+    @property
+    def shared_href(self) -> str:
+        return f"{self.href}&labels=several"
 
     @property
     def share(self) -> str:
@@ -191,7 +225,7 @@ def report(batch: Batch, reader: User) -> Report:
         step=_step(batch, found, measured),
         cleared=cleared,
         checks=checks,
-        matrix=_matrix(rater_agreement(batch)),
+        matrix=_matrix(batch, rater_agreement(batch), _given_codes(measured)),
         overlap=overlap_of(batch),
         decisions=summary(batch),
         gaps=gaps([batch], reader),
@@ -211,6 +245,7 @@ def overlap_of(batch: Batch) -> Overlap:
         shared=sum(times > 1 for times in by_subject),
         votes=sum(by_subject),
         raters=votes.order_by().values("rater").distinct().count(),
+        href=units_href(batch, pooled=False, criterion=ALL_VOTES),
     )
 
 
@@ -219,7 +254,7 @@ def units_href(batch: Batch, *, pooled: bool, **filters: object) -> str:
     if pooled:
         chosen["pooled"] = 1
     route = reverse("annotate:units", args=[batch.project.slug, batch.public_id])
-    return f"{route}?{urlencode(chosen)}"
+    return f"{route}?{urlencode(chosen, doseq=True)}"
 
 
 def figure(value: float | None) -> str | None:
@@ -256,14 +291,16 @@ def _line(
     found = row.reliability
 
     def href(**filters: object) -> str:
-        return units_href(batch, pooled=measured.pooled, criterion=row.key, **filters)
+        return units_href(batch, pooled=measured.pooled, criterion=row.code, **filters)
 
     return Line(
         row=row,
         plot=charts.plot(row.name, found.alpha, found.interval, row.status, scale),
         units_href=href(),
+        pairable_href=href(labels="several"),
         minority_href=href(off=found.usual),
         split_href=href(differ=1),
+        own_href=units_href(batch, pooled=False, criterion=row.code, labels="several"),
         labels=tuple(
             LabelCount(clearing.value_words(value), times, href(value=value))
             for value, times in _shown_counts(row)
@@ -285,7 +322,7 @@ def _line(
 def _shown_counts(row: Row) -> Iterable[tuple[Value, int]]:
     # The applicability row says how often a check applied; its values have a row of their own.
     if row.figure == "applicability":
-        return [count for count in row.reliability.counts if count[0] == "na"]
+        return [count for count in row.reliability.counts if count[0] == NA]
     return row.reliability.counts
 
 
@@ -323,35 +360,77 @@ def _step(batch: Batch, found: Next, measured: Measured) -> Step:
     return Step(found.sentence, found.action, hrefs[found.goal], found.key)
 
 
-def _matrix(found: RaterAgreement | None) -> Matrix | None:
+def _given_codes(measured: Measured) -> dict[str, str]:
+    """By key of the check, where its labels are listed as raters are compared: N/A being one."""
+    return {
+        row.key: row.code if row.figure == "values" else given_code(row.key)
+        for row in measured.rows
+    }
+
+
+def _matrix(batch: Batch, found: RaterAgreement | None, codes: dict[str, str]) -> Matrix | None:
     if found is None:
         return None
-    rows = tuple(
-        MatrixRow(
-            rater=rater,
-            cells=tuple(_cell(share) for share in cells),
-            rest=_cell(rest),
-            share=rest.agreement,
-            lone=sum(lone.values()),
-        )
-        for rater, cells, rest, lone in zip(
-            found.raters, found.cells, found.rest, found.lone, strict=True
-        )
-    )
+    rows = zip(found.raters, found.cells, found.rest, found.lone, strict=True)
     names = [rater.name for rater in found.raters]
     return Matrix(
-        rows=rows,
+        rows=tuple(_matrix_row(batch, found.raters, *row) for row in rows),
         pairs=tuple((names[n], names[m]) for n, m in found.pairs),
         kappas=tuple(
-            (check.key, tuple(figure(kappa) for kappa in check.kappas)) for check in found.kappas
+            (check.key, _kappas(batch, found, check, codes[check.key])) for check in found.kappas
         ),
-        medians=tuple(
-            (check.key, len(known), figure(median(known) if known else None))
-            for check in found.kappas
-            for known in [[kappa for kappa in check.kappas if kappa is not None]]
-        ),
+        medians=tuple(_median(batch, check, codes[check.key]) for check in found.kappas),
         sentence=odd_one(names, found.lone),
     )
+
+
+def _matrix_row(
+    batch: Batch,
+    raters: Sequence[Rater],
+    rater: Rater,
+    cells: Sequence[Share | None],
+    rest: Share,
+    lone: dict[str, int],
+) -> MatrixRow:
+    def href(*, with_rater: Rater | None = None, **filters: object) -> str:
+        named = [one.pk for one in (rater, with_rater) if one]
+        return units_href(batch, pooled=False, criterion=ALL_CHECKS, rater=named, **filters)
+
+    def cell(share: Share | None, other: Rater | None) -> Cell | None:
+        if share is None or share.agreement is None:
+            return None
+        # Where all agree, what they agree on.
+        whole = share.agreeing == share.of
+        narrowed = (
+            href(with_rater=other, labels="several") if whole else href(with_rater=other, differ=1)
+        )
+        return _cell(share, narrowed)
+
+    return MatrixRow(
+        rater=rater,
+        cells=tuple(cell(share, other) for share, other in zip(cells, raters, strict=True)),
+        rest=cell(rest, None),
+        share=rest.agreement,
+        lone=sum(lone.values()),
+        lone_href=href(alone=1),
+    )
+
+
+def _kappas(
+    batch: Batch, found: RaterAgreement, check: CheckKappas, code: str
+) -> tuple[Kappa, ...]:
+    pairs = [[found.raters[n].pk, found.raters[m].pk] for n, m in found.pairs]
+    return tuple(
+        Kappa(figure(kappa), units_href(batch, pooled=False, criterion=code, rater=pair))
+        for kappa, pair in zip(check.kappas, pairs, strict=True)
+    )
+
+
+def _median(batch: Batch, check: CheckKappas, code: str) -> Median:
+    known = [kappa for kappa in check.kappas if kappa is not None]
+    middle = figure(median(known) if known else None)
+    href = units_href(batch, pooled=False, criterion=code, differ=1)
+    return Median(check.key, len(known), middle, href)
 
 
 def odd_one(names: Sequence[str], lone: Sequence[dict[str, int]]) -> str:
@@ -368,8 +447,7 @@ def odd_one(names: Sequence[str], lone: Sequence[dict[str, int]]) -> str:
     )
 
 
-def _cell(share: Share | None) -> Cell | None:
-    if share is None or share.agreement is None:
-        return None
-    words = "1.0" if share.agreement == 1 else f"{share.agreement:.2f}".lstrip("0")
-    return Cell(words, charts.heat(share.agreement), share.of)
+def _cell(share: Share, href: str) -> Cell:
+    agreement = share.agreeing / share.of
+    words = "1.0" if agreement == 1 else f"{agreement:.2f}".lstrip("0")
+    return Cell(words, charts.heat(agreement), share.of, share.agreeing, href)

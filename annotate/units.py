@@ -8,40 +8,33 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Q, QuerySet
+from django.db.models import QuerySet, Value
 
-from annotate.decisions import Policy, outcome
+from annotate.clearing import number_words
 from annotate.gaps import still_rated_by
-from annotate.models import Label, Subject
-from annotate.outcomes import decided_as
-from annotate.ratings import OUTCOME, votes_by_subject
+from annotate.models import Label, Subject, Vote
+from annotate.outcomes import decided_as, vote_outcomes
+from annotate.ratings import OUTCOME
+from annotate.unit_filters import (
+    ALL_VOTES,
+    Check,
+    Filters,
+    Reading,
+    label_rules,
+    matches,
+    vote_rules,
+)
 from projects.models import Rater
+from rubrics.content import NA
 
 if TYPE_CHECKING:
     from annotate.models import Batch
     from projects.models import User
 
 PAGE = 50
-Place = tuple[int, str]
-
-
-@dataclass(frozen=True)
-class Filters:
-    """Which units of which check: all, or those with a label `value`, without being all `off`,
-    labelled by one rater, on which raters differ, or whose pair was decided in one way.
-    """
-
-    criterion: str
-    value: str = ""
-    off: str = ""
-    rater: int | None = None
-    differ: bool = False
-    decision: str = ""
-    policy: Policy = Policy.ONE_SIDED
-
-    @property
-    def narrow(self) -> bool:
-        return bool(self.value or self.off or self.rater or self.differ or self.decision)
+# Subject, part and key of the check.
+Place = tuple[int, str, str]
+Labels = dict[Place, dict[int, str]]
 
 
 @dataclass(frozen=True)
@@ -50,6 +43,7 @@ class Unit:
 
     subject: Subject
     part: str
+    key: str
     labels: dict[int, str] = field(default_factory=dict)
 
     @property
@@ -97,77 +91,54 @@ class Units:
 def units(batches: Sequence[Batch], filters: Filters, *, reader: User, number: str | None) -> Units:
     """One page of units in order of their subjects, without those whose votes are still secret."""
     secret = still_rated_by(reader)
-    found: Sequence[Place] | QuerySet[Label, Any]
-    if filters.criterion == OUTCOME:
-        labels = _outcomes(batches, secret)
-        found = [place for place in labels if _matches(labels[place], filters)]
+    found: Sequence[Place] | QuerySet[Any, Any]
+    labels: Labels = {}
+    if filters.check.code == OUTCOME:
+        labels = _outcomes(batches, filters, secret)
+        found = list(labels)
+    elif filters.check.code == ALL_VOTES:
+        found = _voted(batches, filters, secret)
     else:
-        labels = None
         found = _places(batches, filters, secret)
-    if filters.decision and not isinstance(found, QuerySet):
-        decided = set(_decided(batches, filters))
-        found = [place for place in found if place[0] in decided]
     page = Paginator(found, PAGE).get_page(number)
-    places = [(subject, part) for subject, part, *_ in page.object_list]
-    if labels is None:
-        labels = _labels(batches, filters.criterion, {subject for subject, _ in places})
-    subjects = Subject.objects.in_bulk({subject for subject, _ in places})
-    shown = tuple(Unit(subjects[pk], part, labels.get((pk, part), {})) for pk, part in places)
+    places = [(subject, part, key) for subject, part, key, *_ in page.object_list]
+    pks = {subject for subject, *_ in places}
+    if filters.check.code == ALL_VOTES:
+        labels = _votes(batches, pks)
+    elif filters.check.code != OUTCOME:
+        labels = _labels(batches, filters.check, pks)
+    subjects = Subject.objects.in_bulk(pks)
+    shown = tuple(
+        Unit(subjects[subject], part, key, labels.get((subject, part, key), {}))
+        for subject, part, key in places
+    )
     raters = Rater.objects.filter(pk__in={pk for unit in shown for pk in unit.labels})
     anonymous = any(batch.anonymous_raters for batch in batches)
     return Units(page, shown, tuple(raters.order_by("name")), anonymous)
 
 
-def _asked(batches: Sequence[Batch], criterion: str) -> QuerySet[Label]:
+def _asked(batches: Sequence[Batch], check: Check) -> QuerySet[Label]:
     """The labels that reliability rests on."""
     labels = Label.objects.of_current_votes(*batches).for_reliability()
-    return labels.filter(criterion__key=criterion)
+    return labels.filter(criterion__key__in=check.keys)
 
 
 def _places(
     batches: Sequence[Batch], filters: Filters, secret: Iterable[int]
 ) -> QuerySet[Label, Any]:
-    found = (
-        _asked(batches, filters.criterion)
-        .exclude(vote__subject__in=list(secret))
-        .order_by("vote__subject_id", "part_key")
-        .values_list("vote__subject_id", "part_key")
-        .annotate(
-            codes=Count("code", distinct=True, filter=~Q(code="")),
-            numbers=Count("number", distinct=True),
-            given=Count("id", filter=_given(filters)),
-            all=Count("id"),
-        )
-    )
-    if filters.value or filters.off or filters.rater:
-        found = found.filter(given__gt=0)
-    if filters.off:
-        # A label that nobody else stands beside is in no minority.
-        found = found.filter(all__gt=1)
-    if filters.differ:
-        found = found.filter(Q(codes__gt=1) | Q(numbers__gt=1) | Q(codes__gt=0, numbers__gt=0))
+    rows = _asked(batches, filters.check)
+    if filters.check.reading == Reading.VALUES:
+        rows = rows.exclude(code=NA)
     if filters.decision:
-        found = found.filter(vote__subject__in=_decided(batches, filters))
-    return found
-
-
-def _given(filters: Filters) -> Q:
-    """One label that a unit must hold."""
-    wanted = Q()
-    if filters.value:
-        wanted &= _is(filters.value)
-    if filters.off:
-        wanted &= ~_is(filters.off)
-    if filters.rater:
-        wanted &= Q(vote__rater=filters.rater)
-    return wanted or Q(pk__isnull=False)
-
-
-def _is(value: str) -> Q:
-    try:
-        return Q(code=value) | Q(code="", number=float(value))
-    except ValueError:
-        return Q(code=value)
+        rows = rows.filter(vote__subject__in=_decided(batches, filters))
+    counts, wanted = label_rules(filters)
+    return (
+        rows.exclude(vote__subject__in=list(secret))
+        .order_by("vote__subject_id", "criterion__key", "part_key")
+        .values_list("vote__subject_id", "part_key", "criterion__key")
+        .annotate(**counts)
+        .filter(wanted)
+    )
 
 
 def _decided(batches: Sequence[Batch], filters: Filters) -> list[int]:
@@ -178,40 +149,50 @@ def _decided(batches: Sequence[Batch], filters: Filters) -> list[int]:
     ]
 
 
-def _labels(
-    batches: Sequence[Batch], criterion: str, subjects: Iterable[int]
-) -> dict[Place, dict[int, str]]:
-    rows = _asked(batches, criterion).filter(vote__subject__in=list(subjects))
-    found: dict[Place, dict[int, str]] = {}
-    for subject, part, rater, code, number in rows.values_list(
-        "vote__subject_id", "part_key", "vote__rater_id", "code", "number"
+def _labels(batches: Sequence[Batch], check: Check, subjects: Iterable[int]) -> Labels:
+    rows = _asked(batches, check).filter(vote__subject__in=list(subjects))
+    found: Labels = {}
+    for subject, part, key, rater, code, number in rows.values_list(
+        "vote__subject_id", "part_key", "criterion__key", "vote__rater_id", "code", "number"
     ):
-        found.setdefault((subject, part), {})[rater] = code or f"{number:g}"
+        found.setdefault((subject, part, key), {})[rater] = (
+            code if number is None else number_words(number)
+        )
     return found
 
 
-def _outcomes(batches: Sequence[Batch], secret: Iterable[int]) -> dict[Place, dict[int, str]]:
+def _outcomes(batches: Sequence[Batch], filters: Filters, secret: Iterable[int]) -> Labels:
     """What each vote comes to, by subject: computed, since no row holds it."""
     hidden = set(secret)
-    found: dict[Place, dict[int, str]] = {}
+    found: dict[int, dict[int, str]] = {}
     for batch in batches:
-        for subject, votes in votes_by_subject(batch).items():
-            if subject in hidden:
-                continue
-            for vote in votes:
-                if (value := outcome(vote)) is not None:
-                    found.setdefault((subject, ""), {})[int(vote.rater)] = value
-    return dict(sorted(found.items()))
+        for subject, given in vote_outcomes(batch).items():
+            found.setdefault(subject, {}).update(given)
+    # A pair may be undecided because no vote on it comes to anything: that is no unit otherwise.
+    units = (subject for subject, given in found.items() if given)
+    asked_for = set(_decided(batches, filters) if filters.decision else units)
+    return {
+        (subject, "", OUTCOME): found[subject]
+        for subject in sorted((asked_for & found.keys()) - hidden)
+        if matches(found[subject], filters)
+    }
 
 
-def _matches(labels: dict[int, str], filters: Filters) -> bool:
-    if filters.differ and len(set(labels.values())) < 2:
-        return False
-    if not (filters.value or filters.off or filters.rater):
-        return True
-    return any(
-        (not filters.value or value == filters.value)
-        and (not filters.off or value != filters.off)
-        and (not filters.rater or rater == filters.rater)
-        for rater, value in labels.items()
+def _voted(batches: Sequence[Batch], filters: Filters, secret: Iterable[int]) -> QuerySet[Any, Any]:
+    """Subjects with votes; of the filters, those on the number of votes and on raters apply."""
+    rows = Vote.objects.of_batches(*batches).current().exclude(subject__in=list(secret))
+    counts, wanted = vote_rules(filters)
+    return (
+        rows.order_by("subject_id")
+        .values_list("subject_id", Value(""), Value(ALL_VOTES))
+        .annotate(**counts)
+        .filter(wanted)
     )
+
+
+def _votes(batches: Sequence[Batch], subjects: Iterable[int]) -> Labels:
+    rows = Vote.objects.of_batches(*batches).current().filter(subject__in=list(subjects))
+    found: Labels = {}
+    for subject, rater in rows.values_list("subject_id", "rater_id"):
+        found.setdefault((subject, "", ALL_VOTES), {})[rater] = "voted"
+    return found

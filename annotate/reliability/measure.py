@@ -138,28 +138,14 @@ def reliability(
     )
 
 
-def applicability(
-    frame: pd.DataFrame,
-    *,
-    criterion: str,
-    na: str = "na",
-    resamples: int = 1000,
-    seed: int = 0,
-) -> Reliability:
-    """Whether raters agree that the criterion applies at all: nominal, "applicable" or `na`.
+def applying(frame: pd.DataFrame, na: str = "na") -> pd.DataFrame:
+    """Whether raters say that the criterion applies at all: "applicable" or `na`, missing kept.
 
-    The other figure of an ordinal or interval criterion that allows N/A is `reliability` of
+    The other figure of an ordinal or interval criterion that allows N/A rests on
     `applicable(frame)`. A nominal criterion needs neither: there N/A is a value of its own.
     """
-    applies = frame["value"].map(lambda value: "applicable" if _applies(value, na) else value)
-    return reliability(
-        frame.assign(value=applies),
-        criterion=criterion,
-        level="nominal",
-        scale=("applicable", na),
-        resamples=resamples,
-        seed=seed,
-    )
+    said = frame["value"].map(lambda value: "applicable" if _applies(value, na) else value)
+    return frame.assign(value=said)
 
 
 def applicable(frame: pd.DataFrame, na: str = "na") -> pd.DataFrame:

@@ -85,8 +85,8 @@ def test_outcomes_and_decisions_lead_to_their_pairs(
     assert found(client, batch, criterion="outcome", differ=1) == whole[1:2]
     assert found(client, batch, criterion="outcome", value="tie") == whole[:2]
     assert found(client, batch, criterion="outcome", decision="both_fail") == whole[2:]
-    assert found(client, batch, criterion="outcome", decision="open") == whole[1:2]
-    majority = {"decision": "open", "policy": "majority"}
+    assert found(client, batch, criterion="outcome", decision="undecided") == whole[1:2]
+    majority = {"decision": "undecided", "policy": "majority"}
     assert found(client, batch, criterion="outcome", **majority) == whole[1:2]
     assert found(client, batch, criterion="preference", decision="tie") == whole[:1]
 

@@ -14,8 +14,8 @@ from annotate.reliability import (
     Reliability,
     Status,
     against_the_rest,
-    applicability,
     applicable,
+    applying,
     explain,
     explain_interval,
     notes,
@@ -289,7 +289,7 @@ def test_of_equally_common_values_the_one_with_fewer_minority_units_counts() -> 
 
 def test_applicability_and_values_are_two_figures() -> None:
     frame = matrix([1, 2, "na", 3], [1, 3, "na", "na"], [None, 3, "na", 3])
-    applies = applicability(frame, criterion="C1")
+    applies = measured(applying(frame), scale=("applicable", "na"))
     # n: 7 applicable, 4 N/A; u3 has one dissent of three: o = 2; 1 - 10 (2) / (2 x 28) = 9/14.
     assert applies.alpha == pytest.approx(9 / 14)
     assert applies.counts == (("applicable", 7), ("na", 4))
