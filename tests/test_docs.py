@@ -96,7 +96,7 @@ def case_rows() -> dict[str, tuple[str, str]]:
     return rows
 
 
-def tests_found(pattern: re.Pattern[str]) -> set[str]:
+def found_in_tests(pattern: re.Pattern[str]) -> set[str]:
     return {
         name
         for file in (ROOT / "tests").rglob("*.py")
@@ -106,11 +106,11 @@ def tests_found(pattern: re.Pattern[str]) -> set[str]:
 
 def test_every_test_that_the_cases_name_exists() -> None:
     named = {test for held, _ in case_rows().values() for test in re.findall(r"`(\w+)`", held)}
-    assert named - tests_found(TEST) == set()
+    assert named - found_in_tests(TEST) == set()
 
 
 def test_every_case_that_a_test_is_named_after_is_listed_with_a_test() -> None:
-    tested = {case.upper().replace("_", "-") for case in tests_found(TEST_OF_CASE)}
+    tested = {case.upper().replace("_", "-") for case in found_in_tests(TEST_OF_CASE)}
     held = {case for case, (tests, _) in case_rows().items() if "`test_" in tests}
     assert tested - held == set()
 
