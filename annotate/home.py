@@ -11,7 +11,7 @@ from django.db.models import Count
 
 from annotate.models import Assignment, Batch, Subject, Vote
 from annotate.next_step import LastRound, Left, Need, Standing, Step, next_step
-from projects.models import Membership, Project, Rater, Role, User
+from projects.models import Membership, Project, Role, User
 from rubrics.models import RubricVersion
 
 
@@ -20,7 +20,6 @@ class Progress:
     """How far one rater of a round is."""
 
     name: str
-    simulated: bool
     done: int
     total: int
     last: datetime | None
@@ -143,7 +142,6 @@ def round_cards(batches: Iterable[Batch]) -> list[RoundCard]:
         raters[row["batch_id"]].append(
             Progress(
                 row["rater__name"],
-                row["rater__kind"] == Rater.Kind.SIMULATED,
                 row["done"],
                 row["total"],
                 last.get((row["batch_id"], row["rater_id"])),

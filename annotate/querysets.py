@@ -143,7 +143,7 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
         return (
             self.live()
             .order_by()
-            .values("batch_id", "rater_id", "rater__name", "rater__kind")
+            .values("batch_id", "rater_id", "rater__name")
             .annotate(total=Count("id"), done=Count("id", filter=Q(state="submitted")))
             .order_by("batch_id", "rater__name")
         )
@@ -156,6 +156,10 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
 class VoteQuerySet(QuerySet["Vote"]):
     def current(self) -> VoteQuerySet:
         return self.filter(current=True)
+
+    def blind(self) -> VoteQuerySet:
+        """Given without having seen another's vote or a judge's: what reliability counts."""
+        return self.filter(blind=True)
 
     def of_batches(self, *batches: Batch) -> VoteQuerySet:
         return self.filter(batch__in=batches)

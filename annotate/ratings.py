@@ -16,6 +16,8 @@ from annotate.models import Batch, Label, Subject, Vote
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from django.db.models import QuerySet
+
     from rubrics.models import RubricVersion
 
 OUTCOME = "outcome"
@@ -66,7 +68,14 @@ def for_reliability(frame: pd.DataFrame, criterion: str) -> pd.DataFrame:
 
 
 def votes_by_subject(batch: Batch) -> dict[int, list[VoteView]]:
-    """What each rater's current vote says on each subject, as a decision needs it."""
+    """What each rater's current vote says on each subject, as a decision needs it.
+
+    Decisions rest on every vote, one that was not given blind included.
+    """
+    return _views(batch, Vote.objects.of_batches(batch).current())
+
+
+def _views(batch: Batch, votes: QuerySet[Vote]) -> dict[int, list[VoteView]]:
     margins = _margins(batch.version)
     gates: dict[int, dict[tuple[str, decisions.Side], decisions.Answer]] = {}
     given: dict[int, int] = {}
@@ -81,7 +90,6 @@ def votes_by_subject(batch: Batch) -> dict[int, list[VoteView]]:
         elif part in SIDES:
             gates.setdefault(vote, {})[key, part] = cast("decisions.Answer", code)
     found: dict[int, list[VoteView]] = {}
-    votes = Vote.objects.of_batches(batch).current()
     for pk, subject, rater in votes.values_list("id", "subject_id", "rater_id"):
         view = VoteView(rater=str(rater), gates=gates.get(pk, {}), margin=given.get(pk))
         found.setdefault(subject, []).append(view)
@@ -118,13 +126,14 @@ def _label_rows(batches: Sequence[Batch]) -> Iterator[_Row]:
 
 
 def _outcome_rows(batch: Batch) -> Iterator[_Row]:
-    voted = Subject.objects.filter(pk__in=Vote.objects.of_batches(batch).values("subject"))
+    votes = Vote.objects.of_batches(batch).current().blind()
+    voted = Subject.objects.filter(pk__in=votes.values("subject"))
     names = {
         pk: (subject, group)
         for pk, subject, group in voted.values_list("id", "external_id", "group_key")
     }
     version, source = batch.version.number, _source(batch.kind)
-    for pk, views in votes_by_subject(batch).items():
+    for pk, views in _views(batch, votes).items():
         for view in views:
             if (value := decisions.outcome(view)) is not None:
                 unit = (*names[pk], "", OUTCOME)
