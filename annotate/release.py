@@ -77,8 +77,9 @@ class Settings:
 class Candidate:
     """One pair with its votes. A response is None where its text may not be shared.
 
-    `messages` are chat turns with `role` and `content`, in order. `gold` is True for a pair that
-    served only as a gold item. `votes` are people's: a judge's are not among them.
+    `messages` are chat turns with `role` and `content`, in order. `gold` is True for a pair with a
+    gold answer: raters and judges are measured by it, so it never becomes training data, even where
+    it was also labelled as any other pair. `votes` are people's: a judge's are not among them.
     """
 
     id: str
