@@ -163,6 +163,7 @@ class LabelPage:
     public_id: UUID
     batch_id: UUID
     heading: str
+    simulated: bool
     progress: Progress
     prompt: Prompt
     sides: tuple[Side, ...]
@@ -221,6 +222,7 @@ def label_page(
         public_id=assignment.public_id,
         batch_id=batch.public_id,
         heading=f"{batch.version.rubric.name} · {batch}",
+        simulated=batch.simulated,
         progress=_progress(assignment),
         prompt=prompt,
         sides=sides,

@@ -33,6 +33,7 @@ class OwnPairs:
     heading: str
     pairs: tuple[OwnPair, ...]
     closed: bool
+    simulated: bool
 
     @property
     def total(self) -> int:
@@ -66,6 +67,7 @@ def own_pairs(user: User, batch: Batch) -> OwnPairs:
             for assignment in own.order_by("position")
         ),
         closed=batch.closed_at is not None,
+        simulated=batch.simulated,
     )
 
 

@@ -419,3 +419,17 @@ def test_opening_is_noted_once(client: Client, mine: Assignment) -> None:
     client.get(url_of(mine))
     mine.refresh_from_db()
     assert mine.opened_at == first
+
+
+# ---- Simulated rounds
+
+
+@pytest.mark.parametrize("simulated", [True, False])
+def test_what_a_simulation_answered_is_marked_for_the_rater_in_whose_name_it_was(
+    client: Client, mine: Assignment, simulated: bool
+) -> None:
+    Batch.objects.filter(pk=mine.batch_id).update(simulated=simulated)
+    own = reverse("annotate:label_mine", args=[mine.batch.public_id])
+    for address in (url_of(mine), own):
+        page = client.get(address).content.decode()
+        assert ("simulated raters" in page) == simulated
