@@ -5,10 +5,14 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from django.db.models import Min
+
 from annotate.models import Assignment, Batch, Slot, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from django.db.models import QuerySet
 
     from projects.models import Project, Rater
 
@@ -17,26 +21,26 @@ class TooFewPairs(Exception):
     """The project does not hold enough fresh pairs; the message says how many are missing."""
 
 
-def fresh_pairs(project: Project, raters: Sequence[Rater]) -> list[int]:
-    """Ids of pairs that none of the raters can remember, one for each content.
+def fresh(project: Project, raters: Sequence[Rater]) -> QuerySet[Subject]:
+    """Pairs that none of the raters can remember.
 
     A pair is known by its content, whatever its id and the order of its responses: the same pair
-    imported twice is fresh once, and not at all once a rater has had either copy.
+    imported twice is here twice, and not at all once a rater has had either copy.
     """
     pairs = Subject.objects.of_project(project).visible().pairs()
     known = pairs.seen_by(raters) | pairs.shown_to_all()
-    hashes = set(known.values_list("content_hash", flat=True))
-    fresh: dict[str, int] = {}
-    rows = pairs.settled().with_texts().exclude(content_hash__in=["", *_bounded(hashes)])
-    for pk, content in rows.order_by("id").values_list("id", "content_hash"):
-        if content not in hashes:
-            fresh.setdefault(content, pk)
-    return list(fresh.values())
+    usable = pairs.settled().with_texts().exclude(content_hash="")
+    return usable.exclude(content_hash__in=known.values("content_hash"))
 
 
-def _bounded(hashes: set[str]) -> list[str]:
-    # SQLite takes a limited number of parameters; beyond it the loop above does the work alone.
-    return sorted(hashes) if len(hashes) <= 500 else []
+def count_fresh(project: Project, raters: Sequence[Rater]) -> int:
+    return fresh(project, raters).order_by().values("content_hash").distinct().count()
+
+
+def fresh_pairs(project: Project, raters: Sequence[Rater]) -> list[int]:
+    """Ids of fresh pairs, the first one of each content, in order."""
+    contents = fresh(project, raters).order_by().values("content_hash")
+    return sorted(contents.annotate(first=Min("id")).values_list("first", flat=True))
 
 
 def draw(project: Project, raters: Sequence[Rater], *, size: int, seed: int) -> list[int]:

@@ -8,6 +8,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotate import assignment
+from annotate.actions.measure_jobs import start_measuring
 from annotate.actions.render_jobs import start_rendering
 from annotate.models import Batch
 from projects.audit import record
@@ -95,6 +96,7 @@ def close_round(*, batch: Batch, acting_user: User | None) -> Batch:
                 target=batch,
                 unanswered=unanswered,
             )
+            start_measuring(batch=batch, acting_user=acting_user)
     return batch
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from annotate.actions import render_jobs
+from annotate.actions import measure_jobs, render_jobs
 from annotate.actions.import_jobs import run_subject_import, run_vote_import
 
 if TYPE_CHECKING:
@@ -13,5 +13,6 @@ if TYPE_CHECKING:
 RUNNERS: dict[str, Runner] = {
     "import_subjects": run_subject_import,
     "import_votes": run_vote_import,
+    measure_jobs.KIND: measure_jobs.run_measuring,
     render_jobs.KIND: render_jobs.run_rendering,
 }

@@ -11,6 +11,7 @@ from django.utils import timezone
 from annotate import decisions
 from annotate.actions import imports
 from annotate.actions.imports import ImportRefused, Progress, Report, no_progress
+from annotate.actions.measure_jobs import start_measuring
 from annotate.actions.raters import give_pseudonyms
 from annotate.decisions import VoteView
 from annotate.ingest.problems import Notice, Problem, shown
@@ -114,6 +115,7 @@ def import_votes(
             batch.closed_at = timezone.now()
             batch.save(update_fields=["closed_at"])
             imports.appear(origin, report, acting_user=acting_user)
+            start_measuring(batch=batch, acting_user=acting_user)
     except BaseException:
         imports.abandon(origin)
         raise

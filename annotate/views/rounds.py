@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.access import round_for
 from annotate.actions.rounds import RoundRefused, close_round, start_round
-from annotate.assignment import fresh_pairs
+from annotate.assignment import count_fresh
 from annotate.forms import RoundForm
 from annotate.home import round_cards
 from annotate.round_list import round_groups
@@ -50,7 +50,7 @@ def round_new(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, f"{batch} is open: its raters can label now.")
             return redirect("annotate:round", project.slug, batch.number)
-    context = {"project": project, "form": form, "stock": len(fresh_pairs(project, []))}
+    context = {"project": project, "form": form, "stock": count_fresh(project, [])}
     return render(request, "annotate/round_new.html", context, status=422 if form.errors else 200)
 
 
