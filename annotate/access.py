@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404
+from django.shortcuts import get_object_or_404
 
 from annotate.gaps import still_rated_by
 from annotate.models import Assignment, Batch, Subject
@@ -15,84 +15,50 @@ from projects.models import Role
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from annotate.querysets import BatchQuerySet
     from projects.models import User
 
 
 STILL_RATING = "You rate here yourself: the votes of others open to you when the round is closed."
+STILL_OPEN = "The figures of a round open when it is closed: nobody stops it at a lucky moment."
 
 
 def assignment_for(user: User, public_id: UUID) -> Assignment:
     """An assignment is its own rater's while a member, and nobody else's, leads included."""
-    try:
-        return (
-            Assignment.objects.of_user(user)
-            .live()
-            .of_member(user)
-            .select_related("batch__version__rubric", "batch__project", "subject__pair", "rater")
-            .get(public_id=public_id)
-        )
-    except Assignment.DoesNotExist:
-        raise Http404 from None
+    own = Assignment.objects.of_user(user).live().of_member(user)
+    shown = own.select_related("batch__version__rubric", "batch__project", "subject__pair", "rater")
+    return get_object_or_404(shown, public_id=public_id)
 
 
 def own_batch_for(user: User, public_id: UUID) -> Batch:
     """A batch in which this person rates."""
-    try:
-        return (
-            Batch.objects.visible()
-            .of_member(user)
-            .select_related("project", "version__rubric")
-            .filter(raters__user=user)
-            .get(public_id=public_id)
-        )
-    except Batch.DoesNotExist:
-        raise Http404 from None
+    return get_object_or_404(_batches().of_member(user).of_user(user), public_id=public_id)
 
 
 def round_for(user: User, slug: str, number: int, *roles: Role) -> Batch:
     project = project_for(user, slug, *roles)
-    try:
-        return (
-            Batch.objects.rounds()
-            .select_related("project", "version__rubric")
-            .get(project=project, number=number)
-        )
-    except Batch.DoesNotExist:
-        raise Http404 from None
+    return get_object_or_404(_batches().rounds().of_project(project), number=number)
 
 
 def imported_for(user: User, slug: str, name: str, *roles: Role) -> Batch:
     project = project_for(user, slug, *roles)
-    try:
-        return (
-            Batch.objects.visible()
-            .imported()
-            .select_related("project", "version__rubric")
-            .get(project=project, name=name)
-        )
-    except Batch.DoesNotExist:
-        raise Http404 from None
+    return get_object_or_404(_batches().imported().of_project(project), name=name)
 
 
 def batch_for(user: User, slug: str, public_id: UUID, *roles: Role) -> Batch:
     project = project_for(user, slug, *roles)
-    try:
-        return (
-            Batch.objects.visible()
-            .select_related("project", "version__rubric")
-            .get(project=project, public_id=public_id)
-        )
-    except Batch.DoesNotExist:
-        raise Http404 from None
+    return get_object_or_404(_batches().of_project(project), public_id=public_id)
+
+
+def _batches() -> BatchQuerySet:
+    return Batch.objects.visible().select_related("project", "version__rubric")
 
 
 def subject_for(user: User, slug: str, public_id: UUID) -> Subject:
     """A subject with everybody's votes: for leads, and not while they rate it themselves."""
     project = project_for(user, slug, Role.LEAD)
-    try:
-        subject = Subject.objects.visible().get(project=project, public_id=public_id)
-    except Subject.DoesNotExist:
-        raise Http404 from None
+    visible = Subject.objects.visible().of_project(project)
+    subject = get_object_or_404(visible, public_id=public_id)
     if subject.pk in still_rated_by(user):
         raise PermissionDenied(STILL_RATING)
     return subject
@@ -102,3 +68,15 @@ def refuse_while_rating(user: User, *, batch: Batch) -> None:
     """Raters are independent: whoever can still amend a vote sees no votes of others."""
     if Assignment.objects.of_user(user).in_open_batches().filter(batch=batch).exists():
         raise PermissionDenied(STILL_RATING)
+
+
+def figures_are_open(batch: Batch) -> bool:
+    """Figures open when the round closes: who looks at half a round stops when it looks good."""
+    return batch.closed_at is not None or batch.kind != Batch.Kind.CALIBRATION
+
+
+def refuse_early(user: User, *, batch: Batch) -> None:
+    """Figures and the votes behind them: of what has closed, to whoever does not rate in it."""
+    refuse_while_rating(user, batch=batch)
+    if not figures_are_open(batch):
+        raise PermissionDenied(STILL_OPEN)

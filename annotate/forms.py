@@ -9,8 +9,6 @@ from projects.models import Role, User
 from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
-
     from projects.models import Project
 
 MAX_SEED = 2**32 - 1
@@ -71,23 +69,10 @@ class RoundForm(forms.Form):
         version, raters = self.fields["version"], self.fields["raters"]
         assert isinstance(version, VersionField)
         assert isinstance(raters, RaterField)
-        version.queryset = latest_published(project)
+        published = RubricVersion.objects.of_project(project).published().judging_pairs()
+        latest = published.latest_revisions().select_related("rubric")
+        version.queryset = latest.order_by("-published_at")
         members = User.objects.filter(memberships__project=project, is_active=True).distinct()
         raters.queryset = members.order_by("last_name", "first_name", "username")
         experts = members.filter(memberships__project=project, memberships__role=Role.EXPERT)
         raters.initial = list(experts.values_list("pk", flat=True))
-
-
-def latest_published(project: Project) -> QuerySet[RubricVersion]:
-    """The latest revision of each published version that judges pairs, newest first."""
-    versions = (
-        RubricVersion.objects.of_project(project)
-        .published()
-        .filter(subject_kind="pair")
-        .order_by("-number", "-revision")
-    )
-    latest: dict[tuple[int, int], int] = {}
-    for pk, rubric, number in versions.values_list("pk", "rubric_id", "number"):
-        latest.setdefault((rubric, number), pk)
-    chosen = RubricVersion.objects.filter(pk__in=latest.values()).select_related("rubric")
-    return chosen.order_by("-published_at")

@@ -19,15 +19,9 @@ from annotate.home import (
 from annotate.models import Batch
 from annotate.next_step import Step, next_step
 from projects.models import Event, Membership, Project, Role, User
-from rubrics.models import Rubric, RubricVersion
+from rubrics.models import RubricVersion
 
 EVENTS_SHOWN = 20
-
-
-@dataclass(frozen=True)
-class RubricLine:
-    rubric: Rubric
-    versions: tuple[RubricVersion, ...]
 
 
 @dataclass(frozen=True)
@@ -39,7 +33,7 @@ class Member:
 @dataclass(frozen=True)
 class Overview:
     own: tuple[OwnRound, ...]
-    rubrics: tuple[RubricLine, ...]
+    versions: tuple[RubricVersion, ...]
     leads: tuple[Member, ...]
     # For leads only.
     step: Step | None = None
@@ -53,15 +47,15 @@ class Overview:
 
 def overview_of(project: Project, user: User, roles: frozenset[str]) -> Overview:
     own = own_rounds_of(user).get(project.pk, ())
-    rubrics = rubric_lines(project, drafts=Role.LEAD in roles)
+    versions = versions_of(project, drafts=Role.LEAD in roles)
     members = members_of(project)
     leads = tuple(member for member in members if Role.LEAD.label in member.roles)
     if Role.LEAD not in roles:
-        return Overview(own, rubrics, leads)
+        return Overview(own, versions, leads)
     rounds = tuple(round_cards(all_rounds(project)))
     return Overview(
         own,
-        rubrics,
+        versions,
         leads,
         step=next_step(standings_of([project], {project.pk: rounds})[project.pk]),
         pairs=pair_counts([project]).get(project.pk, 0),
@@ -77,17 +71,12 @@ def all_rounds(project: Project) -> QuerySet[Batch]:
     return Batch.objects.rounds().of_project(project).with_versions().order_by("-number")
 
 
-def rubric_lines(project: Project, *, drafts: bool) -> tuple[RubricLine, ...]:
-    """Each rubric with its versions, newest first: a published revision goes before a draft."""
-    versions = RubricVersion.objects.of_project(project).select_related("rubric")
+def versions_of(project: Project, *, drafts: bool) -> tuple[RubricVersion, ...]:
+    """Each version once, by rubric, newest first."""
+    versions = RubricVersion.objects.of_project(project)
     shown = versions if drafts else versions.released()
-    latest: dict[Rubric, dict[int, RubricVersion]] = defaultdict(dict)
-    for version in shown.defer("document").newest_first():
-        found = latest[version.rubric].get(version.number)
-        if found is None or found.status == RubricVersion.Status.DRAFT:
-            latest[version.rubric][version.number] = version
-    ordered = sorted(latest.items(), key=lambda item: item[0].name)
-    return tuple(RubricLine(rubric, tuple(found.values())) for rubric, found in ordered)
+    latest = shown.latest_revisions().select_related("rubric").defer("document")
+    return tuple(latest.order_by("rubric__name", "rubric_id", "-number"))
 
 
 def members_of(project: Project) -> tuple[Member, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 
 from projects.access import project_for, roles_of
 from projects.models import Role
@@ -23,10 +24,7 @@ def is_lead(user: User, project: Project) -> bool:
 def rubric_for(user: User, slug: str, rubric: str, *roles: Role) -> Rubric:
     """A rubric that has something to show to this user."""
     project = project_for(user, slug, *roles)
-    try:
-        found = Rubric.objects.select_related("project").get(project=project, slug=rubric)
-    except Rubric.DoesNotExist:
-        raise Http404 from None
+    found = get_object_or_404(project.rubrics.select_related("project"), slug=rubric)
     if not versions_for(user, found).exists():
         raise Http404
     return found

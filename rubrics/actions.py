@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -128,11 +127,7 @@ def _number_for(rubric: Rubric, content: document.Rubric) -> int:
         return newest.number
     taken = released.values("number")
     draft = rubric.versions.drafts().exclude(number__in=taken).newest_first().first()
-    return draft.number if draft else _free_number(rubric)
-
-
-def _free_number(rubric: Rubric) -> int:
-    return (rubric.versions.aggregate(Max("number"))["number__max"] or 0) + 1
+    return draft.number if draft else rubric.versions.next_number()
 
 
 def _refuse_another_meaning(
@@ -141,7 +136,7 @@ def _refuse_another_meaning(
     if released and released.semantic_digest != document.semantic_digest(content):
         raise RubricRefused(
             f"Version {released.number} is published and says something else. "
-            f"Set rubric_version to {_free_number(rubric)} to draft the next one."
+            f"Set rubric_version to {rubric.versions.next_number()} to draft the next one."
         )
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from django.db.models import Model, QuerySet
+from django.db.models import Case, Max, Model, OuterRef, QuerySet, Subquery, When
 
 if TYPE_CHECKING:
     from projects.models import Project
@@ -60,8 +60,22 @@ class VersionQuerySet(GuardedQuerySet["RubricVersion"]):
     def of_project(self, project: Project) -> VersionQuerySet:
         return self.filter(rubric__project=project)
 
+    def judging_pairs(self) -> VersionQuerySet:
+        return self.filter(subject_kind="pair")
+
     def newest_first(self) -> VersionQuerySet:
         return self.order_by("-number", "-revision")
+
+    def latest_revisions(self) -> VersionQuerySet:
+        """One of each number: its latest revision, a published one before a draft."""
+        same = self.filter(rubric=OuterRef("rubric"), number=OuterRef("number"))
+        latest = same.order_by(Case(When(status="draft", then=1), default=0), "-revision")
+        return self.filter(pk=Subquery(latest.values("pk")[:1]))
+
+    def next_number(self) -> int:
+        """The number of the version to draft next."""
+        highest: int | None = self.aggregate(Max("number"))["number__max"]
+        return (highest or 0) + 1
 
 
 class CriterionQuerySet(GuardedQuerySet["Criterion"]):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from rubrics import document, wording
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rubrics.document import Anchor, Criterion
-    from rubrics.models import RubricVersion
+    from rubrics.models import Rubric, RubricVersion
     from rubrics.wording import CheckChanges
 
 
@@ -47,6 +47,29 @@ class HistoryLine:
     version: RubricVersion
     contents: str
     changes: tuple[CheckChanges, ...]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A rubric on one line: the version in force, the drafts to come, what is asked."""
+
+    rubric: Rubric
+    current: RubricVersion | None
+    drafts: tuple[RubricVersion, ...]
+    contents: str
+
+
+def summary(rubric: Rubric, versions: Sequence[RubricVersion]) -> Summary:
+    """`versions` are those the reader may see, newest first, at least one."""
+    drafts = tuple(version for version in versions if version.status == version.Status.DRAFT)
+    released = [version for version in versions if version not in drafts]
+    newest = released[0] if released else drafts[0]
+    return Summary(
+        rubric=rubric,
+        current=released[0] if released else None,
+        drafts=drafts,
+        contents=wording.contents(newest.content),
+    )
 
 
 def procedure(rubric: document.Rubric) -> tuple[Step, ...]:

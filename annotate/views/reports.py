@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotate.access import imported_for, refuse_while_rating, round_for
+from annotate.access import figures_are_open, imported_for, refuse_early, round_for
 from annotate.home import round_cards
 from annotate.report_page import report
 from projects.access import user_of
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
 @require_safe
 def round_report(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Figures open when the round closes: who looks at half a round stops when it looks good."""
     batch = round_for(user_of(request), slug, number, Role.LEAD)
-    if batch.closed_at is None:
+    if not figures_are_open(batch):
         (card,) = round_cards([batch])
         context = {"project": batch.project, "batch": batch, "card": card}
         return render(request, "annotate/round_open.html", context)
@@ -35,6 +34,6 @@ def imported_report(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 
 def _report(request: HttpRequest, batch: Batch) -> HttpResponse:
     user = user_of(request)
-    refuse_while_rating(user, batch=batch)
+    refuse_early(user, batch=batch)
     context = {"project": batch.project, "batch": batch, "report": report(batch, user)}
     return render(request, "annotate/report.html", context)

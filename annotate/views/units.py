@@ -6,7 +6,7 @@ from django.http import Http404
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotate.access import batch_for, refuse_while_rating, subject_for
+from annotate.access import batch_for, refuse_early, subject_for
 from annotate.calibration import asked_of, pool_of
 from annotate.subject_page import subject_page
 from annotate.unit_filters import checks_of, filters_of
@@ -25,8 +25,7 @@ def batch_units(request: HttpRequest, slug: str, batch_id: UUID) -> HttpResponse
     user = user_of(request)
     batch = batch_for(user, slug, batch_id, Role.LEAD)
     batches = pool_of(batch) if request.GET.get("pooled") else [batch]
-    for one in batches:
-        refuse_while_rating(user, batch=one)
+    refuse_early(user, batch=batch)
     checks = checks_of(asked_of(batch))
     filters = filters_of(request.GET, checks, anonymous=batch.anonymous_raters)
     if filters is None:

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from django.contrib import messages
-from django.db.models import Max
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -69,8 +68,8 @@ def _starting_point(request: HttpRequest, project: Project) -> dict[str, str]:
     version = newest.first()
     if version is None:
         raise Http404
-    highest = version.rubric.versions.aggregate(Max("number"))["number__max"]
-    number = version.number if version.status == version.Status.DRAFT else highest + 1
+    drafted = version.status == version.Status.DRAFT
+    number = version.number if drafted else version.rubric.versions.next_number()
     return {"rubric": asked, "source": document.dump(replace(version.content, number=number))}
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.http import Http404, HttpResponse
@@ -15,8 +14,6 @@ from rubrics.access import is_lead, rubric_for, version_for, versions_for
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
-    from rubrics.models import Rubric, RubricVersion
-
 
 @require_safe
 def rubrics(request: HttpRequest, slug: str) -> HttpResponse:
@@ -26,29 +23,9 @@ def rubrics(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "project": project,
         "roles": roles_of(user, project),
-        "lines": [_line(rubric, versions) for rubric, versions in shown if versions],
+        "lines": [reading.summary(rubric, versions) for rubric, versions in shown if versions],
     }
     return render(request, "rubrics/rubrics.html", context)
-
-
-@dataclass(frozen=True)
-class RubricLine:
-    rubric: Rubric
-    current: RubricVersion | None
-    drafts: list[RubricVersion]
-    contents: str
-
-
-def _line(rubric: Rubric, versions: list[RubricVersion]) -> RubricLine:
-    drafts = [version for version in versions if version.status == version.Status.DRAFT]
-    released = [version for version in versions if version not in drafts]
-    newest = (released or drafts)[0]
-    return RubricLine(
-        rubric=rubric,
-        current=released[0] if released else None,
-        drafts=drafts,
-        contents=wording.contents(newest.content),
-    )
 
 
 @require_safe

@@ -173,6 +173,16 @@ def test_a_lead_who_rates_in_an_open_round_sees_none_of_its_votes(
     assert client.get(page).status_code == 403
 
 
+def test_nobody_sees_the_votes_behind_the_figures_of_an_open_round(
+    client: Client, project: Project, lead: User, expert: User, other_expert: User
+) -> None:
+    batch = make_voted_round(project, [expert, other_expert], [[{}, {}]], close=False)
+    client.force_login(lead)
+    response = client.get(url_of(batch, criterion="C1"))
+    assert response.status_code == 403
+    assert "open when it is closed" in response.content.decode()
+
+
 def test_a_pair_shows_its_texts_and_every_vote_side_by_side(
     client: Client, batch: Batch, lead: User
 ) -> None:
