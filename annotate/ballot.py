@@ -14,7 +14,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
-NA = "na"
+from annotate.decisions import SIDES
+from rubrics.content import NA
+
 LEFT, RIGHT = "Left", "Right"
 SEEN_SIDES = (LEFT, RIGHT)
 Order = Literal["AB", "BA"]
@@ -300,7 +302,7 @@ def side_of(part: str, order: Order) -> str:
 
 def seen_part(side: str, order: Order) -> str:
     """The seen name of a canonical side; the inverse of `side_of`."""
-    return SEEN_SIDES[order.index(side)] if side in ("A", "B") else side
+    return SEEN_SIDES[order.index(side)] if side in SIDES else side
 
 
 def preference_code(ballot: Ballot, stop: int, order: Order) -> str:

@@ -25,6 +25,8 @@ from rubrics.content import NA
 Kind = Literal["gate", "criterion", "preference", "outcome"]
 Figure = Literal["values", "applicability"]
 
+# The pairs of a calibration round, unless its lead asks for another number.
+ROUND_SIZE = 40
 CLEARED = (Status.CLEARS, Status.CLEARS_THIN)
 # What holds volume closed, the most urgent first.
 _URGENCY = (Status.BROKEN, Status.TENTATIVE, Status.NOT_TESTABLE, Status.UNDEFINED)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 
-from annotate.actions.rounds import ROUND_SIZE
+from annotate.clearing import ROUND_SIZE
 from projects.models import Role, User
 from rubrics.models import RubricVersion
 

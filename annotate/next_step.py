@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-ROUND_SIZE = 40
+from annotate.clearing import ROUND_SIZE
+
 IN_WORDS = dict(enumerate(("Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"), 2))
 
 

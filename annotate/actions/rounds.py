@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotate import assignment
 from annotate.actions.measure_jobs import start_measuring
 from annotate.actions.render_jobs import start_rendering
+from annotate.clearing import ROUND_SIZE
 from annotate.models import Batch
 from projects.audit import record
 from projects.models import Membership, Project, Rater
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from projects.models import User
-
-ROUND_SIZE = 40
 
 
 class RoundRefused(Exception):

@@ -18,10 +18,10 @@ from annotate.ingest.problems import Notice, Problem, shown
 from annotate.ingest.readers import records
 from annotate.ingest.value_rules import CheckSpec, Scheme
 from annotate.ingest.vote_history import RatedSubject, Revision, votes
-from annotate.ingest.vote_rows import Label as GivenLabel
-from annotate.ingest.vote_rows import VotePlan, VoteRow, vote_rows
+from annotate.ingest.vote_rows import GivenLabel, VotePlan, VoteRow, vote_rows
 from annotate.models import Batch, Import, Label, Part, Subject, Vote
 from projects.models import Rater
+from rubrics.content import PREFERENCE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from projects.models import User
     from rubrics.models import Criterion, RubricVersion
 
-PREFERENCE = "preference"
 # How imported votes break the order of the procedure; they are kept as given, and counted.
 AGAINST_A_GATE = "preferring_against_a_gate"
 BOTH_FAIL = "preferring_where_both_fail"

@@ -10,9 +10,8 @@ from typing import Literal
 
 from annotate.ingest.mapping import FlagError
 from annotate.ingest.problems import listed, printable, shown
+from rubrics.content import NA
 
-NA = "na"
-PREFERENCE = "preference"
 # ASCII digits only, and an exponent that cannot make a number of millions of digits.
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 MOST_DIGITS = 100

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from annotate.ingest.problems import Notice, shown
-from annotate.ingest.vote_rows import Label, VoteRow
+from annotate.ingest.vote_rows import GivenLabel, VoteRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Revision:
 
     line: int
     at: datetime | None
-    labels: tuple[Label, ...]
+    labels: tuple[GivenLabel, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _whole(rows: Sequence[VoteRow]) -> list[Revision]:
 
 def _built_up(rows: Sequence[VoteRow]) -> list[Revision]:
     revisions: list[Revision] = []
-    labels: dict[tuple[str, str], Label] = {}
+    labels: dict[tuple[str, str], GivenLabel] = {}
     asked: set[tuple[str, str]] = set()
     last: VoteRow | None = None
     for row in rows:
@@ -99,7 +99,7 @@ def _built_up(rows: Sequence[VoteRow]) -> list[Revision]:
     return [*revisions, _revision(last, labels)] if last else revisions
 
 
-def _revision(row: VoteRow, labels: dict[tuple[str, str], Label]) -> Revision:
+def _revision(row: VoteRow, labels: dict[tuple[str, str], GivenLabel]) -> Revision:
     present = tuple(label for label in labels.values() if label.value is not None)
     return Revision(row.line, row.at, present)
 

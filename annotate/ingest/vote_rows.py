@@ -11,30 +11,30 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
+from annotate.decisions import SIDES
 from annotate.ingest.fields import Fields
 from annotate.ingest.mapping import FieldCount, FieldMap, FlagError, missing_column_problem
 from annotate.ingest.problems import Notice, Problem, listed, printable, shown
 from annotate.ingest.readers import Record
 from annotate.ingest.strict_json import json_text
 from annotate.ingest.value_rules import (
-    PREFERENCE,
     CheckSpec,
     Code,
     OutsideScale,
     Scheme,
     ValueRules,
 )
+from rubrics.content import PREFERENCE
 
 WIDE_TARGETS = ("subject", "rater", "swapped", "at")
 LONG_TARGETS = (*WIDE_TARGETS, "criterion", "side", "value")
-SIDES = ("A", "B")
 OTHER_SIDE = {"A": "B", "B": "A"}
 TRUE = frozenset({"true", "1", "1.0", "yes", "y", "t"})
 FALSE = frozenset({"false", "0", "0.0", "no", "n", "f", ""})
 PART_LENGTH = 16
 
 
-class Label(NamedTuple):
+class GivenLabel(NamedTuple):
     """One value: a code, a number on the interval level, or None where it is missing."""
 
     criterion: str
@@ -55,7 +55,7 @@ class VoteRow:
     subject: str
     rater: str
     at: datetime | None
-    labels: tuple[Label, ...]
+    labels: tuple[GivenLabel, ...]
     whole: bool
 
 
@@ -157,9 +157,9 @@ def _vote_row(row: Fields, plan: VotePlan) -> Iterator[VoteRow | Problem]:
     yield VoteRow(row.record.line, subject, rater, at, tuple(labels), whole=bool(plan.columns))
 
 
-def _wide_labels(row: Fields, plan: VotePlan) -> list[Label]:
+def _wide_labels(row: Fields, plan: VotePlan) -> list[GivenLabel]:
     return [
-        Label(
+        GivenLabel(
             column.check.key,
             column.part_key,
             _value(row, plan.rules, column.check, column.source),
@@ -168,7 +168,7 @@ def _wide_labels(row: Fields, plan: VotePlan) -> list[Label]:
     ]
 
 
-def _long_labels(row: Fields, plan: VotePlan) -> list[Label]:
+def _long_labels(row: Fields, plan: VotePlan) -> list[GivenLabel]:
     key = (row.text("criterion") or "").strip()
     check = plan.scheme.get(key)
     if check is None:
@@ -181,7 +181,7 @@ def _long_labels(row: Fields, plan: VotePlan) -> list[Label]:
         row.refuse(row.name("criterion"), "unknown_criterion" if key else "missing", message)
         return []
     part = _part(row, check)
-    return [Label(check.key, part, _value(row, plan.rules, check, row.name("value")))]
+    return [GivenLabel(check.key, part, _value(row, plan.rules, check, row.name("value")))]
 
 
 def _part(row: Fields, check: CheckSpec) -> str:
@@ -217,7 +217,7 @@ def _value(row: Fields, rules: ValueRules, check: CheckSpec, source: str) -> Cod
     return None
 
 
-def _unswapped(label: Label, check: CheckSpec) -> Label:
+def _unswapped(label: GivenLabel, check: CheckSpec) -> GivenLabel:
     """What the label says of the pair in its own order, when the rater saw B first."""
     if check.unit == "side":
         return label._replace(part_key=OTHER_SIDE[label.part_key])

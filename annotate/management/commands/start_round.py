@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotate.actions.rounds import ROUND_SIZE, RoundRefused, start_round
+from annotate.actions.rounds import RoundRefused, start_round
+from annotate.clearing import ROUND_SIZE
 from projects.commands import WritingCommand, project_named, users_named
 from rubrics.commands import version_named
 
@@ -22,7 +23,9 @@ class Command(WritingCommand):
             metavar="USER",
             help="two at least; three is usual",
         )
-        parser.add_argument("--size", type=int, default=ROUND_SIZE, help="pairs (default 40)")
+        parser.add_argument(
+            "--size", type=int, default=ROUND_SIZE, help="pairs (default %(default)s)"
+        )
         parser.add_argument("--seed", type=int, help="for the draw and the orders; recorded")
         parser.add_argument(
             "--skip-criteria-after-gate",
