@@ -46,6 +46,14 @@ def create_account(*, username: str, name: str, acting_user: User | None) -> tup
     return user, password
 
 
+def change_password(*, user: User, password: str, acting_user: User | None) -> None:
+    """Set a password that has been checked; every other session of the person ends with the old."""
+    user.set_password(password)
+    with transaction.atomic():
+        user.save(update_fields=["password"])
+        record("account.password_changed", project=None, actor=acting_user, target=user.username)
+
+
 def add_member(*, project: Project, user: User, role: Role, acting_user: User | None) -> Membership:
     """Give a person a role in a project. One that is held already changes nothing."""
     if not user.is_active:

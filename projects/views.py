@@ -5,18 +5,22 @@ from typing import TYPE_CHECKING, Any
 
 from axes.helpers import get_cool_off
 from axes.models import AccessAttempt
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import Http404
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.decorators import method_decorator
-from django.views.decorators.http import require_safe
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
 
 from projects.access import job_for, user_of
-from projects.forms import SignInForm
+from projects.actions import change_password
+from projects.forms import NewPasswordForm, SignInForm
 from projects.models import Job
 from projects.reports import report_of
 
@@ -74,6 +78,21 @@ def locked_until(request: HttpRequest, username: str) -> datetime:
     )
     cool_off: timedelta = get_cool_off(request)
     return (last or timezone.now()) + cool_off
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    """Who is signed in, and the form for another password."""
+    user = user_of(request)
+    form = NewPasswordForm(user, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        change_password(user=user, password=form.cleaned_data["new_password1"], acting_user=user)
+        update_session_auth_hash(request, user)
+        messages.success(request, "Your password is changed; other sessions of yours have ended.")
+        return redirect("projects:account")
+    status = 422 if form.errors else 200
+    return render(request, "projects/account.html", {"form": form}, status=status)
 
 
 @require_safe

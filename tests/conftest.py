@@ -42,7 +42,11 @@ def _plain_settings(settings: pytest.FixtureRequest) -> None:
         **settings.STORAGES,  # type: ignore[attr-defined]
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # type: ignore[attr-defined]
+    # The second reads what a fixture of a whole module hashed before.
+    settings.PASSWORD_HASHERS = [  # type: ignore[attr-defined]
+        "django.contrib.auth.hashers.MD5PasswordHasher",
+        "django.contrib.auth.hashers.Argon2PasswordHasher",
+    ]
 
 
 @pytest.fixture

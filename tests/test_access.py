@@ -55,6 +55,7 @@ class Page:
 
 PAGES = (
     Page("annotate:home", EVERYONE),
+    Page("projects:account", EVERYONE, post=302),
     Page("annotate:project", MEMBERS),
     # A rater's own pages exist for that rater only: not for leads, not for other raters.
     Page("annotate:label_next", ("rater", "rating_lead"), get=302, members=404),
@@ -156,6 +157,10 @@ def form_of(world: World, route: str) -> dict[str, Any]:
         "annotate:round_new": lambda: {"version": version.pk, "raters": raters, "size": 2},
         "rubrics:draft": lambda: {"source": document("Other words.", "other", 3)},
         "rubrics:publish": lambda: {"change_note": "Why.", "digest": world.draft.digest},
+        "projects:account": lambda: {
+            "old_password": "correct horse battery",
+            **dict.fromkeys(("new_password1", "new_password2"), "another horse battery"),
+        },
         "projects:login": lambda: {"username": "lead", "password": "correct horse battery"},
     }
     return forms.get(route, dict)()
