@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from annotate import ballot as ballots
-from annotate.ballot import LEFT, NA, RIGHT, SEEN_SIDES, GateState
+from annotate.ballot import LEFT, RIGHT, SEEN_SIDES, GateState
 from annotate.labelling import answer_from, asked_in, ballot_of, content_of, field_name
 from annotate.models import Assignment
 from annotate.rendered import html_of
 from annotate.rendering import word_count
-from rubrics.document import GATE_VALUES, PREFERENCE, YES_NO
+from rubrics.document import GATE_VALUES, NA, PREFERENCE, YES_NO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -180,7 +180,7 @@ class LabelPage:
     sentence: str
     sentences: Mapping[GateState, str]
     ask_after_gate: bool
-    saved: bool
+    draft_revision: int
     sent_at: datetime | None
     closed: bool
     errors: tuple[ErrorLink, ...]
@@ -239,7 +239,7 @@ def label_page(
         sentence=ballots.sentence(ballot, answer),
         sentences=ballots.sentences(ballot),
         ask_after_gate=ballot.ask_after_gate,
-        saved=assignment.draft_revision > 0,
+        draft_revision=assignment.draft_revision,
         sent_at=_sent_at(assignment),
         closed=closed,
         errors=tuple(ErrorLink(_target(name), text) for name, text in errors.items()),

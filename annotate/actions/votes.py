@@ -18,6 +18,7 @@ from annotate.labelling import (
 )
 from annotate.models import Assignment, Batch, Label, Vote
 from projects.audit import record
+from rubrics.content import NA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 
 class BatchClosed(Exception):
     """Votes close with their batch."""
+
+
+class SavedElsewhere(Exception):
+    """Another tab has saved a draft of the pair since this one read it: that one stands."""
 
 
 @dataclass
@@ -47,14 +52,25 @@ def opened(*, assignment: Assignment) -> None:
         )
 
 
-def save_draft(*, assignment: Assignment, form: Mapping[str, Any], acting_user: User) -> Assignment:
+def save_draft(
+    *,
+    assignment: Assignment,
+    form: Mapping[str, Any],
+    acting_user: User,
+    known_revision: int | None = None,
+) -> Assignment:
     """Keep what the rater has entered so far; the revision returned is the acknowledgement.
 
+    `known_revision` is the one that the page knows of: where another stands with other content,
+    `SavedElsewhere` is raised and nothing written. Without it the last draft wins.
     Drafts are no votes and are saved at every change, so they carry a revision and no event.
     """
     with transaction.atomic():
         assignment = _held(assignment, acting_user)
-        _store_draft(assignment, fields_from(form, ballot_for(assignment.batch)))
+        fields = fields_from(form, ballot_for(assignment.batch))
+        if known_revision not in (None, assignment.draft_revision) and fields != assignment.draft:
+            raise SavedElsewhere("Another tab has saved this pair since this page was opened.")
+        _store_draft(assignment, fields)
     return assignment
 
 
@@ -207,7 +223,7 @@ def _label(vote: Vote, criterion: Criterion, label: ballots.CanonicalLabel) -> L
 
 def _stored(level: str, code: str) -> tuple[str, float | None]:
     """(code, number) as a row holds them: measured values are numbers, all others codes."""
-    return ("", float(code)) if level == "interval" and code != ballots.NA else (code, None)
+    return ("", float(code)) if level == "interval" and code != NA else (code, None)
 
 
 def _says_the_same(vote: Vote, assignment: Assignment, canonical: CanonicalAnswer) -> bool:

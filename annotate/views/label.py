@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate import labelling
 from annotate.access import assignment_for, own_batch_for
 from annotate.actions import votes
-from annotate.actions.votes import BatchClosed, VoteRefused
+from annotate.actions.votes import BatchClosed, SavedElsewhere, VoteRefused
 from annotate.assignment import next_for
 from annotate.label_page import draft_state, label_page
 from annotate.labelling import ballot_for, fields_from
@@ -83,9 +83,16 @@ def label_draft(request: HttpRequest, public_id: UUID) -> JsonResponse:
     assignment = assignment_for(user, public_id)
     _require_form(request)
     try:
-        saved = votes.save_draft(assignment=assignment, form=request.POST, acting_user=user)
+        saved = votes.save_draft(
+            assignment=assignment,
+            form=request.POST,
+            acting_user=user,
+            known_revision=_known_revision(request),
+        )
     except BatchClosed as refusal:
-        return JsonResponse({"error": str(refusal)}, status=409)
+        return JsonResponse({"error": str(refusal), "reason": "closed"}, status=409)
+    except SavedElsewhere as refusal:
+        return JsonResponse({"error": str(refusal), "reason": "elsewhere"}, status=409)
     return JsonResponse(
         {
             "revision": saved.draft_revision,
@@ -143,6 +150,12 @@ def _submit_key(request: HttpRequest) -> UUID:
         return uuid.UUID(request.POST.get("submit_key", ""))
     except ValueError:
         return uuid.uuid4()
+
+
+def _known_revision(request: HttpRequest) -> int | None:
+    """The revision of the draft that the page last read or saved; none where it cannot tell."""
+    known = request.POST.get("known_revision", "")
+    return int(known) if known.isascii() and known.isdigit() else None
 
 
 def _next(assignment: Assignment) -> HttpResponse:

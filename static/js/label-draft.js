@@ -4,7 +4,7 @@
   if (!form || form.hasAttribute("data-closed")) return;
   const indicator = document.getElementById("saved");
   const DELAY = 400, RETRY = 5000, FRESH = 5 * 60 * 1000;
-  let dirty = false, timer = 0, flight = null, acknowledged = Date.now(), outcome = "saved";
+  let dirty = false, timer = 0, flight = null, acknowledged = Date.now(), outcome = "saved", known = form.dataset.revision;
 
   const show = (state, text) => {
     indicator.dataset.state = state;
@@ -12,6 +12,7 @@
   };
   const failed = (text) => {
     outcome = "failed";
+    dirty = true;
     show("failed", text);
     clearTimeout(timer);
     timer = setTimeout(save, RETRY);
@@ -26,6 +27,16 @@
     indicator.append(link);
   };
 
+  // What stands here stays here until the person sends it or loads what the other tab saved.
+  const refused = ({ reason }) => {
+    outcome = reason === "elsewhere" ? reason : "closed";
+    show("failed", outcome === "elsewhere" ? "Not saved: changed in another tab" : "Not saved: closed");
+    if (outcome === "elsewhere") {
+      dirty = true;
+      form.dispatchEvent(new Event("elsewhere"));
+    }
+  };
+
   // Signing in again in another tab renews the token; the cookie has the one that holds.
   const renewToken = () => {
     const cookie = document.cookie.split("; ").find((pair) => pair.startsWith("csrftoken="));
@@ -36,6 +47,7 @@
   const body = () => {
     const data = new FormData(form);
     for (const input of form.querySelectorAll(".cell[disabled] :checked")) data.set(input.name, input.value);
+    data.set("known_revision", known);
     return data;
   };
 
@@ -48,17 +60,19 @@
       // What outlives the page may hold 64 KB; while the page stays, a long rationale may hold more.
       response = await fetch(form.dataset.draft, { method: "POST", body: body(), keepalive: document.visibilityState === "hidden" });
     } catch {
-      dirty = true;
+      // It may have arrived all the same, so this page no longer knows what stands.
+      known = "";
       return failed("Not saved: no connection");
     }
-    if (response.redirected) { dirty = true; return signedOut(); }
-    if (response.status === 409) { outcome = "closed"; return show("failed", "Not saved: closed"); }
-    const answer = response.ok ? await response.json().catch(() => null) : null;
-    if (!answer || !Number.isInteger(answer.revision)) {
-      dirty = true;
+    if (response.redirected) return signedOut();
+    const answer = await response.json().catch(() => null);
+    if (response.status === 409) return refused(answer ?? {});
+    if (!response.ok || !Number.isInteger(answer?.revision)) {
+      known = "";
       return failed("Not saved");
     }
     outcome = "saved";
+    known = answer.revision;
     acknowledged = Date.now();
     if (dirty) return;
     const time = new Date(answer.at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
@@ -69,7 +83,7 @@
   async function save() {
     clearTimeout(timer);
     while (flight) await flight;
-    if (!dirty) return;
+    if (!dirty || outcome === "elsewhere") return;
     flight = send();
     await flight;
     flight = null;
@@ -77,6 +91,7 @@
 
   const changed = () => {
     dirty = true;
+    if (outcome === "elsewhere") return;
     if (outcome === "saved") show("saving", "Saving…");
     clearTimeout(timer);
     timer = setTimeout(save, DELAY);
@@ -84,6 +99,8 @@
 
   // Before the page is left: what is entered is on the server, and the session still holds.
   form.flush = async () => {
+    // Whoever sends or saves after having been told lets this tab count.
+    if (outcome === "elsewhere") { outcome = "failed"; known = ""; dirty = true; }
     if (Date.now() - acknowledged > FRESH) dirty = true;
     await save();
     renewToken();

@@ -218,9 +218,17 @@
     "signed-out": "Not sent: you are signed out. Sign in again in another tab, then send; what you entered stays here.",
     failed: "Not sent: the server does not answer. What you entered stays here; try again.",
   };
+  const warn = (words) => { say(words); $("#say").classList.remove("vh"); };
+  let warnings = 0;
+  form.addEventListener("elsewhere", () => {
+    warnings += 1;
+    warn("This pair was changed in another tab since this page was opened, so nothing more is saved here. What you entered stays on this page: send or save it to let it count, or reload to see the other.");
+  });
   async function leave(button) {
-    const outcome = await form.flush();
-    if (MET[outcome]) { sending = false; say(MET[outcome]); $("#say").classList.remove("vh"); return; }
+    const told = warnings, outcome = await form.flush();
+    if (MET[outcome]) { sending = false; return warn(MET[outcome]); }
+    // Whoever has only now been told decides first.
+    if (warnings !== told) { sending = false; return; }
     sending = "go";
     form.requestSubmit(button);
   }

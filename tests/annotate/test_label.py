@@ -335,6 +335,36 @@ def test_a_draft_after_a_vote_leaves_the_vote(client: Client, mine: Assignment) 
     assert Vote.objects.get().labels.get(criterion__key="preference").code == "B_slight"
 
 
+def test_a_draft_does_not_write_over_what_another_tab_saved(
+    client: Client, mine: Assignment
+) -> None:
+    address = url_of(mine, "label_draft")
+    assert 'data-revision="0"' in client.get(url_of(mine)).content.decode()
+    saved = client.post(address, filled(preference="1", known_revision="0"))
+    refused = client.post(address, filled(preference="5", known_revision="0"))
+    assert (saved.status_code, refused.status_code) == (200, 409)
+    assert refused.json()["reason"] == "elsewhere"
+    assert draft_of(mine)["preference"] == "1"
+    assert 'data-revision="1"' in client.get(url_of(mine)).content.decode()
+    assert client.post(address, filled(preference="5", known_revision="1")).status_code == 200
+
+
+@pytest.mark.parametrize("known", ["", "0"])
+def test_a_draft_sent_again_after_its_answer_was_lost_is_acknowledged(
+    client: Client, mine: Assignment, known: str
+) -> None:
+    for _ in range(2):
+        sent = client.post(url_of(mine, "label_draft"), filled(known_revision=known))
+        assert sent.status_code == 200
+    assert "known_revision" not in draft_of(mine)
+
+
+def test_a_vote_sent_from_an_older_tab_counts(client: Client, mine: Assignment) -> None:
+    client.post(url_of(mine, "label_draft"), filled(preference="1", known_revision="0"))
+    assert client.post(url_of(mine), submission(known_revision="0")).status_code == 303
+    assert draft_of(mine)["preference"] == "2"
+
+
 # ---- Refusals
 
 
@@ -381,7 +411,8 @@ def test_a_closed_round_refuses_a_vote_and_shows_what_was_typed(
     assert response.status_code == 409
     assert "[C1] Typed in vain." in unescape(response.content.decode())
     assert "Not sent: the round has been closed." in text_of(response)
-    assert client.post(url_of(mine, "label_draft"), filled()).status_code == 409
+    refused = client.post(url_of(mine, "label_draft"), filled())
+    assert (refused.status_code, refused.json()["reason"]) == (409, "closed")
     assert not Vote.objects.exists()
 
 

@@ -72,8 +72,9 @@ def signed_in(
     said: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
-        # A refused form is an answer, which chromium reports as a failed load.
-        if message.type == "error" and "status of 422" not in message.text:
+        # A refusal is an answer, which chromium reports as a failed load.
+        refused = any(f"status of {status}" in message.text for status in (409, 422))
+        if message.type == "error" and not refused:
             said.append(message.text)
 
     def open_page(user: User, **options: Any) -> Page:

@@ -191,6 +191,46 @@ def test_wf_03_signed_out_it_is_never_called_saved_and_nothing_is_lost(
     assert Vote.objects.get().rationale == text
 
 
+def test_of_two_tabs_the_older_says_so_keeps_what_was_typed_and_may_still_be_sent(
+    signed_in: OpenPage, batch: Batch, expert: User
+) -> None:
+    assignment = first_of(batch, expert)
+    older, newer = signed_in(expert), signed_in(expert)
+    for page in (older, newer):
+        page.goto(path_of(assignment))
+    press(newer, "f j")
+    expect(newer.locator("#saved")).to_contain_text("Saved ")
+    press(older, "d")
+    expect(older.locator("#saved")).to_have_text("Not saved: changed in another tab")
+    expect(older.locator("#say")).to_contain_text("What you entered stays on this page")
+    expect(older.locator("#say")).to_be_visible()
+    press(older, "j g j f k")
+    expect(older.locator("#label-G1-Left :checked")).to_have_value("fail")
+    assignment.refresh_from_db()
+    assert assignment.draft["label:G1:Left"] == "pass"
+    press(older, "f Control+Enter")
+    expect(older.locator("h1")).to_have_text("Pair 2 of 2")
+    assert Vote.objects.get().labels.filter(criterion__key="G1", code="fail").count() == 1
+
+
+def test_a_tab_that_learns_of_another_only_when_it_sends_asks_first(
+    signed_in: OpenPage, batch: Batch, expert: User
+) -> None:
+    assignment = first_of(batch, expert)
+    older = signed_in(expert)
+    older.goto(path_of(assignment))
+    press(older, "f j g f j f k 2")
+    older.locator("#rationale").fill("[C1] decides")
+    expect(older.locator("#saved")).to_contain_text("Saved ")
+    Assignment.objects.filter(pk=assignment.pk).update(draft={}, draft_revision=99)
+    press(older, "!")
+    press(older, "Control+Enter")
+    expect(older.locator("#say")).to_contain_text("send or save it to let it count")
+    assert not Vote.objects.exists()
+    press(older, "Control+Enter")
+    expect(older.locator("h1")).to_have_text("Pair 2 of 2")
+
+
 def test_a_pair_is_labelled_with_plain_forms(
     signed_in: OpenPage, batch: Batch, expert: User
 ) -> None:
