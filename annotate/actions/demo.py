@@ -22,9 +22,9 @@ from annotate.actions.votes import submit_vote
 from annotate.labelling import ballot_for
 from annotate.models import Batch
 from annotate.simulation import SimulatedRater, Truth, fill
-from projects.audit import record
+from projects.actions import add_member, create_project
 from projects.demo_accounts import DEMO_DOMAIN
-from projects.models import Membership, Project, Role, User
+from projects.models import Project, Role, User
 from rubrics.actions import import_rubric, publish
 
 if TYPE_CHECKING:
@@ -113,21 +113,23 @@ def truth_of(claim: dict[str, Any]) -> Truth:
 
 @transaction.atomic
 def _people(password: str) -> tuple[Project, dict[str, User]]:
-    project, made = Project.objects.get_or_create(
+    people = {person.username: _account(person, password) for person in PEOPLE}
+    lead = people["lena"]
+    project = Project.objects.filter(slug=SLUG).first() or create_project(
         slug=SLUG,
-        defaults={
-            "name": "Adjuster file summaries",
-            "time_zone": "America/Chicago",
-            "stakes": "Summaries go to desk adjusters who act on them without the whole file.",
-        },
+        name="Adjuster file summaries",
+        time_zone="America/Chicago",
+        stakes="Summaries go to desk adjusters who act on them without the whole file.",
+        acting_user=lead,
     )
-    people = {person.username: _person(project, person, password) for person in PEOPLE}
-    if made:
-        record("project.created", project=project, actor=people["lena"], target=project)
+    for person in PEOPLE:
+        for role in person.roles:
+            add_member(project=project, user=people[person.username], role=role, acting_user=lead)
     return project, people
 
 
-def _person(project: Project, person: Person, password: str) -> User:
+def _account(person: Person, password: str) -> User:
+    """An account of the demo: its address marks it, and all share the password that is printed."""
     user, made = User.objects.get_or_create(
         username=person.username,
         defaults={
@@ -139,8 +141,6 @@ def _person(project: Project, person: Person, password: str) -> User:
     if made:
         user.set_password(password)
         user.save(update_fields=["password"])
-    for role in person.roles:
-        Membership.objects.get_or_create(project=project, user=user, role=role)
     return user
 
 
