@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE_S = 60.0
+# For a machine that has much else to do.
+PATIENCE_S = 180.0
 
 Row = tuple[Any, ...]
 

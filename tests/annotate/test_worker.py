@@ -186,6 +186,8 @@ def test_a_job_asked_for_while_the_embedded_broker_has_no_folder_is_rung_again(
 ) -> None:
     if not installation.broker_url.startswith("filesystem"):
         pytest.skip("only the embedded broker has a folder")
+    # A worker that runs would not survive the loss of its folder.
+    installation.stop_all()
     said = installation.call("start_without_queue", slug, pairs_file(tmp_path, 20))
     installation.worker()
     finished(installation, job_of(said))
