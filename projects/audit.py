@@ -15,13 +15,18 @@ _operator: ContextVar[str] = ContextVar("operator", default="")
 
 
 @contextmanager
-def operated_by(operator: str) -> Iterator[None]:
-    """Whatever is written inside was written at this machine, by this account of its system."""
-    token = _operator.set(operator)
+def operated_by(account: str) -> Iterator[None]:
+    """Whatever is written inside was written by a command, run by this account of a system."""
+    token = _operator.set(account)
     try:
         yield
     finally:
         _operator.reset(token)
+
+
+def operator() -> str:
+    """The account of a system that runs what is going on; none where a page does."""
+    return _operator.get()
 
 
 def record(
@@ -30,8 +35,8 @@ def record(
     """Write the audit row of a write; refuses to stand outside that write's transaction."""
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError(f"The event “{verb}” must be recorded in the transaction of its write.")
-    if operator := _operator.get():
-        data["operator"] = operator
+    if account := operator():
+        data["operator"] = account
     return Event.objects.create(
         project=project, actor=actor, verb=verb, target=str(target)[:120], data=data
     )

@@ -22,7 +22,7 @@ from kombu.exceptions import ChannelError, KombuError
 from annotate.actions import replacements
 from annotate.actions.imports import ImportBusy, ImportRefused, Progress, lease_end, sweep_lost
 from annotate.ingest.mapping import FlagError
-from projects.audit import record
+from projects.audit import operated_by, operator, record
 from projects.models import Job
 from projects.querysets import MAX_DELIVERIES
 
@@ -53,6 +53,8 @@ def start_job(
     *, project: Project, kind: str, params: dict[str, Any], acting_user: User | None
 ) -> Job:
     """Write the job down and ring for a worker once that is committed."""
+    if account := operator():
+        params = {**params, "operator": account}
     with transaction.atomic():
         job = Job.objects.create(project=project, kind=kind, params=params, created_by=acting_user)
         record("job.started", project=project, actor=acting_user, target=job, kind=kind)
@@ -94,8 +96,12 @@ def ring_again() -> int:
 def run(job_id: int, runners: dict[str, Runner]) -> None:
     """Do the job if nobody else holds it. A second delivery finds it held or done and returns."""
     job = _claim(job_id)
-    if job is None:
-        return
+    if job is not None:
+        with operated_by(job.params.get("operator", "")):
+            _do(job, runners)
+
+
+def _do(job: Job, runners: dict[str, Runner]) -> None:
     try:
         result = runners[job.kind](job, lambda done, total: _renew(job, done, total))
     except ImportBusy:

@@ -16,6 +16,7 @@ from annotate.actions import broker, jobs
 from annotate.actions.imports import ImportBusy, ImportRefused, Report
 from annotate.actions.runners import RUNNERS
 from annotate.models import Batch, Import, Subject
+from projects.commands import system_account
 from projects.models import Event, Job
 from tests.annotate.importing import jsonl, pair, publish_rubric, written
 
@@ -183,6 +184,15 @@ def background(project: Project, command: str, file: Path, *flags: str) -> Job:
     call_command(command, str(file), "--project", project.slug, "--background", *flags)
     file.unlink()
     return Job.objects.get()
+
+
+def test_what_a_worker_does_for_a_command_names_the_account_that_ran_it(
+    project: Project, tmp_path: Path
+) -> None:
+    job = background(project, "import_pairs", written(tmp_path, jsonl([pair("p1")])))
+    jobs.run(job.pk, RUNNERS)
+    named = dict(Event.objects.filter(actor=None).values_list("verb", "data__operator"))
+    assert named == dict.fromkeys(("job.started", "import.appeared", "job.done"), system_account())
 
 
 def test_a_background_import_of_pairs_does_what_the_command_does(
