@@ -70,8 +70,8 @@ PAGES = (
     Page("annotate:round_new", LEADS, post=302),
     Page("annotate:imported", LEADS),
     Page("annotate:units", LEADS, which="closed"),
-    # Whoever still rates sees no votes of others, leads included.
-    Page("annotate:units", ("lead",), which="open"),
+    # The votes of an open round are in no list, and whoever still rates sees none of others.
+    Page("annotate:units", (), which="open"),
     Page("annotate:subject", LEADS, which="closed"),
     Page("annotate:subject", ("lead",), which="open"),
     Page("projects:job", LEADS),
@@ -399,7 +399,8 @@ def test_the_admin_reads_and_writes_what_the_table_says(world: World, label: str
 # What each page reads from its address; every page is also asked with the last three.
 QUERY = {
     "annotate:units": (
-        *("criterion", "value", "off", "rater", "differ", "decision", "policy", "pooled"),
+        *("criterion", "value", "off", "rater", "differ", "alone", "labels"),
+        *("decision", "policy", "pooled"),
     ),
     "rubrics:version": ("revision",),
     "rubrics:source": ("revision",),
