@@ -71,7 +71,7 @@ PAGES = (
     Page("annotate:imported", LEADS),
     Page("annotate:units", LEADS, which="closed"),
     # The votes of an open round are in no list, and whoever still rates sees none of others.
-    Page("annotate:units", (), which="open"),
+    Page("annotate:units", LEADS, get=403, which="open"),
     Page("annotate:subject", LEADS, which="closed"),
     Page("annotate:subject", ("lead",), which="open"),
     Page("projects:job", LEADS),
