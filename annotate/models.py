@@ -14,8 +14,8 @@ from annotate.querysets import (
     SubjectQuerySet,
     VoteQuerySet,
 )
+from projects.json_encoding import StrictEncoder
 from projects.models import Project, Rater, User
-from projects.strict_json import StrictEncoder
 from rubrics.models import Anchor, Criterion, RubricVersion
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
+from projects.json_encoding import StrictEncoder
 from projects.querysets import JobQuerySet, ProjectQuerySet
-from projects.strict_json import StrictEncoder
 
 
 def validate_time_zone(name: str) -> None:

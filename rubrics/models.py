@@ -6,8 +6,8 @@ from typing import Any, ClassVar, cast
 from django.db import models
 from django.db.models import Q
 
+from projects.json_encoding import StrictEncoder
 from projects.models import Project, User
-from projects.strict_json import StrictEncoder
 from rubrics import document as documents
 from rubrics.querysets import (
     AnchorQuerySet,

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotate.home import cards_for
-from annotate.overview import overview_of
+from annotate.pages.home import cards_for
+from annotate.pages.overview import overview_of
 from projects.access import project_for, roles_of, user_of
 
 if TYPE_CHECKING:

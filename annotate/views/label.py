@@ -16,9 +16,9 @@ from annotate.access import assignment_for, own_batch_for
 from annotate.actions import votes
 from annotate.actions.votes import BatchClosed, SavedElsewhere, VoteRefused
 from annotate.assignment import next_for
-from annotate.label_page import draft_state, label_page
 from annotate.labelling import ballot_for, fields_from
-from annotate.own_pairs import own_pairs
+from annotate.pages.label import draft_state, label_page
+from annotate.pages.own_pairs import own_pairs
 from projects.access import user_of
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotate.access import figures_are_open, imported_for, refuse_early, round_for
-from annotate.home import round_cards
-from annotate.report_page import report
+from annotate.pages.home import round_cards
+from annotate.pages.report import report
 from projects.access import user_of
 from projects.models import Role
 

@@ -11,8 +11,8 @@ from annotate.access import round_for
 from annotate.actions.rounds import RoundRefused, close_round, start_round
 from annotate.assignment import count_fresh
 from annotate.forms import RoundForm
-from annotate.home import round_cards
-from annotate.round_list import round_groups
+from annotate.pages.home import round_cards
+from annotate.pages.rounds import round_groups
 from projects.access import project_for, user_of
 from projects.models import Role
 

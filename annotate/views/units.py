@@ -8,9 +8,9 @@ from django.views.decorators.http import require_safe
 
 from annotate.access import batch_for, refuse_early, subject_for
 from annotate.calibration import asked_of, pool_of
-from annotate.subject_page import subject_page
-from annotate.unit_filters import checks_of, filters_of
-from annotate.units import units
+from annotate.pages.subject import subject_page
+from annotate.pages.unit_filters import checks_of, filters_of
+from annotate.pages.units import units
 from projects.access import user_of
 from projects.models import Rater, Role
 

@@ -6,7 +6,7 @@ import django.core.validators
 import django.db.models.deletion
 import django.utils.timezone
 import projects.models
-import projects.strict_json
+import projects.json_encoding
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -83,8 +83,8 @@ class Migration(migrations.Migration):
                 ('public_id', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
                 ('kind', models.CharField(max_length=32)),
                 ('state', models.CharField(choices=[('pending', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed')], default='pending', max_length=16)),
-                ('params', models.JSONField(default=dict, encoder=projects.strict_json.StrictEncoder)),
-                ('result', models.JSONField(encoder=projects.strict_json.StrictEncoder, null=True)),
+                ('params', models.JSONField(default=dict, encoder=projects.json_encoding.StrictEncoder)),
+                ('result', models.JSONField(encoder=projects.json_encoding.StrictEncoder, null=True)),
                 ('message', models.TextField(blank=True)),
                 ('done', models.PositiveIntegerField(default=0)),
                 ('total', models.PositiveIntegerField(null=True)),
@@ -106,7 +106,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('verb', models.CharField(max_length=48)),
                 ('target', models.CharField(blank=True, max_length=120)),
-                ('data', models.JSONField(default=dict, encoder=projects.strict_json.StrictEncoder)),
+                ('data', models.JSONField(default=dict, encoder=projects.json_encoding.StrictEncoder)),
                 ('at', models.DateTimeField(auto_now_add=True)),
                 ('actor', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('project', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='events', to='projects.project')),

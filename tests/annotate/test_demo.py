@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from annotate import ballot as ballots
 from annotate.actions.demo import FIXTURES, SLUG, claims, load_demo, truth_of
 from annotate.decisions import VoteView, margins_of, outcome
 from annotate.models import Batch, Subject, Vote
 from projects.models import Event, User
-from rubrics.document import parse
+from rubrics.document import NA, parse
 
 if TYPE_CHECKING:
     from django.conf import LazySettings
@@ -32,7 +31,7 @@ def test_every_planted_label_is_one_the_rubric_knows(claim: dict[str, object]) -
     checks = {check.key: check for check in RUBRIC.criteria if check.kind != "preference"}
     assert set(truth.labels) == {(key, side) for key in checks for side in "AB"}
     for (key, _), code in truth.labels.items():
-        codes = (*checks[key].values, ballots.NA) if checks[key].allows_na else checks[key].values
+        codes = (*checks[key].values, NA) if checks[key].allows_na else checks[key].values
         assert code in codes
 
 

@@ -12,7 +12,7 @@ from annotate.actions import jobs
 from annotate.actions.imports import no_progress
 from annotate.actions.runners import RUNNERS
 from annotate.models import Snapshot
-from annotate.report_page import report
+from annotate.pages.report import report
 from projects.models import Job
 from tests.making import make_round, make_voted_round
 

@@ -11,9 +11,9 @@ from django.urls import reverse
 
 from annotate.calibration import asked_of
 from annotate.models import Batch, Label, Vote
-from annotate.report_page import Report, report
-from annotate.unit_filters import Filters, checks_of, filters_of, matches
-from annotate.units import units
+from annotate.pages.report import Report, report
+from annotate.pages.unit_filters import Filters, checks_of, filters_of, matches
+from annotate.pages.units import units
 from projects.models import Rater
 from tests.making import make_pair, make_rubric_version
 

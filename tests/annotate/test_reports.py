@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.models import Batch, Label, Subject, Vote
-from annotate.report_page import report
+from annotate.pages.report import report
 from projects.models import Rater
 from rubrics.models import RubricVersion
 from tests.making import (

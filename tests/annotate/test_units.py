@@ -12,8 +12,8 @@ from django.urls import reverse
 
 from annotate.actions.rounds import rater_for
 from annotate.models import Batch, Part, Subject, Vote
+from annotate.pages.units import PAGE
 from annotate.templatetags.rationale import pieces
-from annotate.units import PAGE
 from tests.making import make_rubric_version, make_version, make_voted_round
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from annotate.next_step import LastRound, Left, Need, Standing, next_step
+from annotate.pages.next_step import LastRound, Left, Need, Standing, next_step
 
 VERSION_1, VERSION_2 = (1, 1), (1, 2)
 

@@ -12,15 +12,16 @@ from django.db.models import Count
 from django.urls import reverse
 
 from annotate import charts, clearing
+from annotate.access import still_rated_by
 from annotate.calibration import Measured, bars_of, measure
 from annotate.clearing import Next, Row
-from annotate.gaps import Gaps, gaps, still_rated_by
 from annotate.models import Batch, Subject, Vote
 from annotate.outcomes import Summary, summary
+from annotate.pages.gaps import Gaps, gaps
+from annotate.pages.unit_filters import ALL_CHECKS, ALL_VOTES, given_code
 from annotate.rater_agreement import CheckKappas, RaterAgreement, Share, rater_agreement
 from annotate.ratings import OUTCOME
 from annotate.reliability import Reliability, Value
-from annotate.unit_filters import ALL_CHECKS, ALL_VOTES, given_code
 from rubrics.content import NA
 
 if TYPE_CHECKING:

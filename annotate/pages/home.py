@@ -10,7 +10,7 @@ from datetime import datetime
 from django.db.models import Count
 
 from annotate.models import Assignment, Batch, Subject, Vote
-from annotate.next_step import LastRound, Left, Need, Standing, Step, next_step
+from annotate.pages.next_step import LastRound, Left, Need, Standing, Step, next_step
 from projects.models import Membership, Project, Role, User
 from rubrics.models import RubricVersion
 

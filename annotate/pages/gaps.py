@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Count, Q
 
-from annotate.models import Assignment, Subject, Vote
+from annotate.access import still_rated_by
+from annotate.models import Vote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,17 +45,3 @@ def gaps(batches: Iterable[Batch], reader: User) -> Gaps:
     )
     shown = marked.select_related("subject", "rater", "batch").order_by("-id")[:SHOWN]
     return Gaps(tuple(shown), counts["silent"], counts["unclear"])
-
-
-def still_rated_by(reader: User) -> list[int]:
-    """Subjects whose votes this person may not see yet, having one of their own to give or amend.
-
-    The same texts under another id count as the same subject.
-    """
-    own = Assignment.objects.of_user(reader).in_open_batches()
-    hashes = own.exclude(subject__content_hash="").values("subject__content_hash")
-    same = Subject.objects.filter(
-        Q(content_hash__in=hashes, project__in=own.values("batch__project"))
-        | Q(pk__in=own.values("subject"))
-    )
-    return list(same.values_list("pk", flat=True))

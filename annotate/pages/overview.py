@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q, QuerySet
 
-from annotate.home import (
+from annotate.models import Batch
+from annotate.pages.home import (
     OwnRound,
     RoundCard,
     own_rounds_of,
@@ -16,8 +17,7 @@ from annotate.home import (
     round_cards,
     standings_of,
 )
-from annotate.models import Batch
-from annotate.next_step import Step, next_step
+from annotate.pages.next_step import Step, next_step
 from projects.models import Event, Membership, Project, Role, User
 from rubrics.models import RubricVersion
 

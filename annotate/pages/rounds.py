@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from annotate.calibration import cleared_counts
-from annotate.home import RoundCard, round_cards
-from annotate.overview import all_rounds
+from annotate.pages.home import RoundCard, round_cards
+from annotate.pages.overview import all_rounds
 
 if TYPE_CHECKING:
     from projects.models import Project

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet, Value
 
+from annotate.access import still_rated_by
 from annotate.clearing import number_words
-from annotate.gaps import still_rated_by
 from annotate.models import Label, Subject, Vote
 from annotate.outcomes import decided_as, vote_outcomes
-from annotate.ratings import OUTCOME
-from annotate.unit_filters import (
+from annotate.pages.unit_filters import (
     ALL_VOTES,
     Check,
     Filters,
@@ -24,6 +23,7 @@ from annotate.unit_filters import (
     matches,
     vote_rules,
 )
+from annotate.ratings import OUTCOME
 from projects.models import Rater
 from rubrics.content import NA
 

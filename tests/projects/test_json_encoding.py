@@ -9,8 +9,8 @@ from django.apps import apps
 from django.db import models, transaction
 
 from annotate.models import Snapshot, Subject
+from projects.json_encoding import StrictEncoder, dumps
 from projects.models import Job
-from projects.strict_json import StrictEncoder, dumps
 
 if TYPE_CHECKING:
     from projects.models import Project
