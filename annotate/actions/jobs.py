@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from django.conf import settings
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.db.models import F
 from django.utils import timezone
 from kombu.exceptions import ChannelError, KombuError
@@ -112,9 +112,10 @@ def _do(job: Job, runners: dict[str, Runner]) -> None:
         _finish(job, Job.State.FAILED, message=str(refusal), result=found)
     except JobLost:
         log.warning("Job %s went on elsewhere; what this worker wrote is taken back.", job.pk)
-    except (
-        Exception
-    ) as failure:  # Whatever a runner dies of is this job's failure, not a lost worker.
+    except OperationalError:
+        # The database was away for a moment: the lease runs out and the bell rings again.
+        raise
+    except Exception as failure:  # noqa: BLE001  (a failed job, never one that looks lost)
         log.exception("Job %s failed.", job.pk)
         _finish(job, Job.State.FAILED, message=f"{FAILED} ({type(failure).__name__})")
     else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.core.management import call_command
+from django.db import OperationalError
 from django.utils import timezone
 
 from annotate.actions import broker, jobs
@@ -154,6 +155,21 @@ def test_an_error_that_nobody_foresaw_fails_the_job_by_name_and_is_not_tried_aga
     assert (job.state, job.deliveries) == ("failed", 1)
     assert "FileNotFoundError" in job.message
     assert "uploads/1.jsonl" in caplog.text
+
+
+def test_a_database_that_was_away_for_a_moment_does_not_fail_the_job(project: Project) -> None:
+    def stumble(job: Job, progress: Progress) -> dict[str, Any]:
+        raise OperationalError("the server closed the connection")
+
+    job = waiting(project)
+    with pytest.raises(OperationalError):
+        jobs.run(job.pk, {"count": stumble})
+    job.refresh_from_db()
+    assert job.state == "running"
+    Job.objects.update(lease_until=lapsed())
+    jobs.run(job.pk, {"count": Counting()})
+    job.refresh_from_db()
+    assert job.state == "done"
 
 
 def test_a_job_that_finds_the_project_busy_waits_for_its_turn(project: Project) -> None:
