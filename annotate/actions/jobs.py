@@ -115,7 +115,8 @@ def _do(job: Job, runners: dict[str, Runner]) -> None:
     except OperationalError:
         # The database was away for a moment: the lease runs out and the bell rings again.
         raise
-    except Exception as failure:  # noqa: BLE001  (a failed job, never one that looks lost)
+    except Exception as failure:
+        # Whatever else a runner dies of fails its job by name; it must not look like a lost worker.
         log.exception("Job %s failed.", job.pk)
         _finish(job, Job.State.FAILED, message=f"{FAILED} ({type(failure).__name__})")
     else:
