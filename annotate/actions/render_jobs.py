@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from annotate.actions.jobs import start_job
 from annotate.models import Batch, Subject
 from annotate.rendered import render_ahead
+from projects.models import Job
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from annotate.actions.imports import Progress
     from annotate.actions.jobs import Report
-    from projects.models import Job, User
+    from projects.models import User
 
 KIND = "render"
 AT_ONCE = 20
@@ -24,6 +25,12 @@ def start_rendering(*, batch: Batch, acting_user: User | None) -> Job:
     return start_job(
         project=batch.project, kind=KIND, params={"batch": batch.pk}, acting_user=acting_user
     )
+
+
+def rendering_of(batch: Batch) -> Job | None:
+    """The job that is still at the texts of the batch, or waits for a worker."""
+    jobs = Job.objects.filter(project=batch.project_id, kind=KIND, params__batch=batch.pk)
+    return jobs.filter(state__in=(Job.State.PENDING, Job.State.RUNNING)).first()
 
 
 def run_rendering(job: Job, progress: Progress) -> Report:

@@ -6,6 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotate.access import figures_are_open, imported_for, refuse_early, round_for
+from annotate.actions.render_jobs import rendering_of
 from annotate.pages.home import round_cards
 from annotate.pages.report import report
 from projects.access import user_of
@@ -22,7 +23,12 @@ def round_report(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     batch = round_for(user_of(request), slug, number, Role.LEAD)
     if not figures_are_open(batch):
         (card,) = round_cards([batch])
-        context = {"project": batch.project, "batch": batch, "card": card}
+        context = {
+            "project": batch.project,
+            "batch": batch,
+            "card": card,
+            "rendering": rendering_of(batch),
+        }
         return render(request, "annotate/round_open.html", context)
     return _report(request, batch)
 

@@ -128,3 +128,16 @@ def test_the_demo_leaves_its_texts_to_the_worker(db: None, settings: Any, tmp_pa
     assert kept() == {}
     rendering = Job.objects.filter(kind="render")
     assert list(rendering.values_list("state", flat=True)) == ["pending"] * 2
+
+
+def test_the_page_of_an_open_round_leads_to_the_job_until_it_is_done(
+    batch: Batch, lead: User, client: Client
+) -> None:
+    client.force_login(lead)
+    job = Job.objects.get()
+    page = reverse("annotate:round", args=[batch.project.slug, batch.number])
+    address = reverse("projects:job", args=[batch.project.slug, job.public_id])
+    assert address in client.get(page).content.decode()
+    assert "waiting for a worker" in client.get(address).content.decode()
+    jobs.run(job.pk, RUNNERS)
+    assert address not in client.get(page).content.decode()
