@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from celery import current_app
 from django.conf import settings
 from django.db import OperationalError, transaction
 from django.db.models import F
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from projects.models import Project, User
 
 log = logging.getLogger(__name__)
+
+# By its name: tasks import actions, never the other way round.
+TASK = "annotate.tasks.run_job"
 
 # What the brokers raise: Redis and RabbitMQ the first, the embedded one the others.
 BROKER_AWAY = (KombuError, ChannelError, OSError)
@@ -73,10 +77,8 @@ def keep_file(file: Path) -> Path:
 
 def ring(job_id: int) -> None:
     """Tell the workers; when the broker is away, the sweeper rings again later."""
-    from annotate.tasks import run_job
-
     try:
-        run_job.delay(job_id)
+        current_app.send_task(TASK, [job_id])
     except BROKER_AWAY:
         log.warning("The broker did not answer; job %s waits for the sweeper.", job_id)
 
