@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
 from django.db.models import Count
 from django.urls import reverse
@@ -17,21 +15,19 @@ from annotate.calibration import Measured, bars_of, measure
 from annotate.clearing import Next, Row
 from annotate.models import Batch, Subject, Vote
 from annotate.outcomes import Summary, summary
+from annotate.pages.figures import figure, interval_words, percent, signed
 from annotate.pages.gaps import Gaps, gaps
-from annotate.pages.unit_filters import ALL_CHECKS, ALL_VOTES, given_code
-from annotate.rater_agreement import CheckKappas, RaterAgreement, Share, rater_agreement
+from annotate.pages.matrix import Matrix, matrix_of
+from annotate.pages.unit_filters import ALL_VOTES, given_code, units_href
+from annotate.rater_agreement import rater_agreement
 from annotate.ratings import OUTCOME
-from annotate.reliability import Reliability, Value
+from annotate.reliability import Value
 from rubrics.content import NA
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from projects.models import Rater, User
-
-
-# A matrix of more raters is a wall of figures.
-MOST_RATERS = 6
+    from projects.models import User
 
 
 @dataclass(frozen=True)
@@ -91,70 +87,6 @@ class Line:
         if alone is None:
             return ""
         return "undefined" if alone.alpha is None else figure(alone.alpha) or ""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A share of agreement; `href` leads to where it is short of whole, else to all it rests on."""
-
-    words: str
-    heat: int
-    of: int
-    agreeing: int
-    href: str
-
-    @property
-    def differing(self) -> int:
-        return self.of - self.agreeing
-
-
-@dataclass(frozen=True)
-class Kappa:
-    words: str | None
-    href: str
-
-
-@dataclass(frozen=True)
-class Median:
-    """The middle kappa over pairs of raters; `href` leads to where raters differ."""
-
-    key: str
-    pairs: int
-    words: str | None
-    href: str
-
-
-@dataclass(frozen=True)
-class MatrixRow:
-    rater: Rater
-    cells: tuple[Cell | None, ...]
-    rest: Cell | None
-    share: float | None
-    lone: int
-    lone_href: str
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """Who agrees with whom. With many raters, each against the rest is what can be read."""
-
-    rows: tuple[MatrixRow, ...]
-    pairs: tuple[tuple[str, str], ...]
-    kappas: tuple[tuple[str, tuple[Kappa, ...]], ...]
-    medians: tuple[Median, ...]
-    sentence: str
-
-    @property
-    def wide(self) -> bool:
-        return len(self.rows) > MOST_RATERS
-
-    @property
-    def lowest_first(self) -> list[MatrixRow]:
-        return sorted(self.rows, key=lambda row: row.share if row.share is not None else 2.0)
-
-    @property
-    def raters(self) -> list[Rater]:
-        return [row.rater for row in self.rows]
 
 
 @dataclass(frozen=True)
@@ -226,7 +158,7 @@ def report(batch: Batch, reader: User) -> Report:
         step=_step(batch, found, measured),
         cleared=cleared,
         checks=checks,
-        matrix=_matrix(batch, rater_agreement(batch), _given_codes(measured)),
+        matrix=matrix_of(batch, rater_agreement(batch), _given_codes(measured)),
         overlap=overlap_of(batch),
         decisions=summary(batch),
         gaps=gaps([batch], reader),
@@ -248,37 +180,6 @@ def overlap_of(batch: Batch) -> Overlap:
         raters=votes.order_by().values("rater").distinct().count(),
         href=units_href(batch, pooled=False, criterion=ALL_VOTES),
     )
-
-
-def units_href(batch: Batch, *, pooled: bool, **filters: object) -> str:
-    chosen = {name: value for name, value in filters.items() if value is not None}
-    if pooled:
-        chosen["pooled"] = 1
-    route = reverse("annotate:units", args=[batch.project.slug, batch.public_id])
-    return f"{route}?{urlencode(chosen, doseq=True)}"
-
-
-def figure(value: float | None) -> str | None:
-    return None if value is None else signed(value)
-
-
-def signed(value: float) -> str:
-    """Two places and a true minus; what rounds to nought has no sign."""
-    rounded = round(value, 2) or 0.0
-    return f"{rounded:.2f}".replace("-", "−")
-
-
-def interval_words(found: Reliability) -> str:
-    if found.interval is None:
-        return "none" if found.alpha is not None else ""
-    low, high = (signed(end) for end in found.interval)
-    return f"{low}–{high}" if found.interval[0] >= 0 else f"{low} to {high}"
-
-
-def percent(share: float | None) -> str:
-    if share is None:
-        return "–"
-    return "100%" if share == 1 else f"{share:.1%}"
 
 
 def _line(
@@ -367,88 +268,3 @@ def _given_codes(measured: Measured) -> dict[str, str]:
         row.key: row.code if row.figure == "values" else given_code(row.key)
         for row in measured.rows
     }
-
-
-def _matrix(batch: Batch, found: RaterAgreement | None, codes: dict[str, str]) -> Matrix | None:
-    if found is None:
-        return None
-    rows = zip(found.raters, found.cells, found.rest, found.lone, strict=True)
-    names = [rater.name for rater in found.raters]
-    return Matrix(
-        rows=tuple(_matrix_row(batch, found.raters, *row) for row in rows),
-        pairs=tuple((names[n], names[m]) for n, m in found.pairs),
-        kappas=tuple(
-            (check.key, _kappas(batch, found, check, codes[check.key])) for check in found.kappas
-        ),
-        medians=tuple(_median(batch, check, codes[check.key]) for check in found.kappas),
-        sentence=odd_one(names, found.lone),
-    )
-
-
-def _matrix_row(
-    batch: Batch,
-    raters: Sequence[Rater],
-    rater: Rater,
-    cells: Sequence[Share | None],
-    rest: Share,
-    lone: dict[str, int],
-) -> MatrixRow:
-    def href(*, with_rater: Rater | None = None, **filters: object) -> str:
-        named = [one.pk for one in (rater, with_rater) if one]
-        return units_href(batch, pooled=False, criterion=ALL_CHECKS, rater=named, **filters)
-
-    def cell(share: Share | None, other: Rater | None) -> Cell | None:
-        if share is None or share.agreement is None:
-            return None
-        # Where all agree, what they agree on.
-        whole = share.agreeing == share.of
-        narrowed = (
-            href(with_rater=other, labels="several") if whole else href(with_rater=other, differ=1)
-        )
-        return _cell(share, narrowed)
-
-    return MatrixRow(
-        rater=rater,
-        cells=tuple(cell(share, other) for share, other in zip(cells, raters, strict=True)),
-        rest=cell(rest, None),
-        share=rest.agreement,
-        lone=sum(lone.values()),
-        lone_href=href(alone=1),
-    )
-
-
-def _kappas(
-    batch: Batch, found: RaterAgreement, check: CheckKappas, code: str
-) -> tuple[Kappa, ...]:
-    pairs = [[found.raters[n].pk, found.raters[m].pk] for n, m in found.pairs]
-    return tuple(
-        Kappa(figure(kappa), units_href(batch, pooled=False, criterion=code, rater=pair))
-        for kappa, pair in zip(check.kappas, pairs, strict=True)
-    )
-
-
-def _median(batch: Batch, check: CheckKappas, code: str) -> Median:
-    known = [kappa for kappa in check.kappas if kappa is not None]
-    middle = figure(median(known) if known else None)
-    href = units_href(batch, pooled=False, criterion=code, differ=1)
-    return Median(check.key, len(known), middle, href)
-
-
-def odd_one(names: Sequence[str], lone: Sequence[dict[str, int]]) -> str:
-    """Who stands apart from the others most often, and on which check."""
-    total = sum(sum(found.values()) for found in lone)
-    most = max(range(len(names)), key=lambda n: sum(lone[n].values()), default=None)
-    if most is None or not total:
-        return "Nobody stood alone against the others." if len(names) > 2 else ""
-    own = lone[most]
-    key = max(own, key=own.__getitem__)
-    return (
-        f"{names[most]} stood alone most often: {sum(own.values())} of {total} lone dissents, "
-        f"{own[key]} of them on {key}."
-    )
-
-
-def _cell(share: Share, href: str) -> Cell:
-    agreement = share.agreeing / share.of
-    words = "1.0" if agreement == 1 else f"{agreement:.2f}".lstrip("0")
-    return Cell(words, charts.heat(agreement), share.of, share.agreeing, href)

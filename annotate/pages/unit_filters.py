@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlencode
 
 from django.db.models import Count, Q
+from django.urls import reverse
 
 from annotate.decisions import Policy
 from annotate.outcomes import REASONS, VERDICTS
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from django.http import QueryDict
 
     from annotate.calibration import Asked
+    from annotate.models import Batch
 
 # Keys hold no hyphen and no colon, so these names are free.
 ALL_CHECKS = "all-checks"
@@ -125,6 +128,14 @@ def filters_of(query: QueryDict, checks: Mapping[str, Check], *, anonymous: bool
         decision=decision if decision in VERDICTS else "",
         policy=Policy(policy) if policy in set(Policy) else Policy.ONE_SIDED,
     )
+
+
+def units_href(batch: Batch, *, pooled: bool, **filters: object) -> str:
+    chosen = {name: value for name, value in filters.items() if value is not None}
+    if pooled:
+        chosen["pooled"] = 1
+    route = reverse("annotate:units", args=[batch.project.slug, batch.public_id])
+    return f"{route}?{urlencode(chosen, doseq=True)}"
 
 
 # What to count in each unit, and what the counts must come to.
