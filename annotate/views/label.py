@@ -155,7 +155,7 @@ def _submit_key(request: HttpRequest) -> UUID:
 def _known_revision(request: HttpRequest) -> int | None:
     """The revision of the draft that the page last read or saved; none where it cannot tell."""
     known = request.POST.get("known_revision", "")
-    return int(known) if known.isascii() and known.isdigit() else None
+    return int(known) if known.isascii() and known.isdigit() and len(known) < 10 else None
 
 
 def _next(assignment: Assignment) -> HttpResponse:
