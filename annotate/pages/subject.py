@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from annotate.clearing import number_words
+from annotate.clearing import value_words
 from annotate.models import Batch, Label, Part, Subject, Vote
 
 if TYPE_CHECKING:
@@ -113,4 +113,4 @@ def _answer(row: Sequence[Label | None]) -> Answer:
 def _shown(label: Label | None) -> str:
     if label is None:
         return ""
-    return label.code if label.number is None else number_words(label.number)
+    return value_words(label.code if label.number is None else label.number)

@@ -198,7 +198,7 @@ def test_a_pair_shows_its_texts_and_every_vote_side_by_side(
     labels = {(answer.criterion.key, answer.part): answer for answer in shown.answers}
     assert labels["C1", "B"].labels == ("no", "yes")
     assert labels["C1", "B"].differ
-    assert labels["preference", ""].labels == ("tie", "A_much")
+    assert labels["preference", ""].labels == ("tie", "A much")
     assert 'They are alike <span class="chip">C1</span>.' in page
     assert page.count("written with") == 2
 
