@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from projects.models import Project, Rater
 
 
+MAX_SEED = 2**32 - 1
+
+
 class TooFewPairs(Exception):
     """The project does not hold enough fresh pairs; the message says how many are missing."""
 

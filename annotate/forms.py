@@ -4,14 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 
+from annotate.assignment import MAX_SEED
 from annotate.clearing import ROUND_SIZE
 from projects.models import Role, User
 from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
     from projects.models import Project
-
-MAX_SEED = 2**32 - 1
 
 
 # Django's form fields take no type arguments when the code runs.

@@ -29,6 +29,8 @@ _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?
 # A leading zero makes YAML 1.1 read octal: 010 is 8 there, so it is no plain number here.
 _OCTAL = re.compile(r"[-+]?0[0-9]+")
 # Control characters other than tab and line feed, and halves of surrogate pairs.
+# A key at the start of a line, list dashes before it: where in the document the reader was.
+_KEY = re.compile(r"^[ \t-]*([A-Za-z_]\w*)[ \t]*:", re.MULTILINE)
 _FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 Choice = TypeVar("Choice", bound=str)
@@ -206,7 +208,7 @@ def compose(source: str | bytes) -> Item:
         _refuse_aliases_and_depth(text)
         node = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
-        raise RubricError((_malformed(error),)) from error
+        raise RubricError((_malformed(error, text),)) from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise _refused(f"malformed YAML: {error.reason}", line) from error
@@ -273,9 +275,14 @@ def _line(event: yaml.Event) -> int:
     return event.start_mark.line + 1 if event.start_mark else 1
 
 
-def _malformed(error: yaml.MarkedYAMLError) -> Problem:
+def _malformed(error: yaml.MarkedYAMLError, text: str) -> Problem:
     mark = error.problem_mark or error.context_mark
+    # What is never closed is noticed at the end of the document; where it was opened helps.
+    if mark is not None and error.context_mark and not text[mark.index :].strip():
+        mark = error.context_mark
     said = ", ".join(part for part in (error.context, error.problem) if part)
     if mark is None:
         return Problem(1, "", f"malformed YAML: {said}")
-    return Problem(mark.line + 1, "", f"malformed YAML: {said}", mark.column + 1)
+    keys = _KEY.findall(text[: mark.index])
+    where = keys[-1] if keys else ""
+    return Problem(mark.line + 1, where, f"malformed YAML: {said}", mark.column + 1)

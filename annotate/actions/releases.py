@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings as django_settings
 from django.db import transaction
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 SUBJECTS_AT_ONCE = 200
 
 
+FILES = (release.PAIRS_FILE, release.SCHEMA_FILE, release.MANIFEST_FILE)
+
+
 class ReleaseRefused(Exception):
     """The batch cannot be released; the message says why and what to do."""
 
@@ -33,43 +36,74 @@ def export_pairs(
 ) -> Release:
     """Write the decided pairs of a closed batch into `out`, with schema and manifest.
 
-    The manifest comes last, so that a folder that holds one holds all of it.
+    The manifest comes last, so that a folder that holds one holds all of it; what fails in
+    between leaves neither files nor a release.
     """
+    _check(batch, settings, out)
+    _make_folder(out)
+    try:
+        manifest = _write_pairs(batch, settings, out)
+        with transaction.atomic():
+            row = _release(batch, settings, manifest, acting_user)
+            _write(out / release.MANIFEST_FILE, [release.document(manifest)])
+    except BaseException:
+        for name in FILES:
+            (out / name).unlink(missing_ok=True)
+        raise
+    return row
+
+
+def _check(batch: Batch, settings: release.Settings, out: Path) -> None:
+    if batch.version.subject_kind != "pair":
+        raise ReleaseRefused(f"{batch} judges no pairs, so there are none to export.")
     if batch.closed_at is None:
         raise ReleaseRefused(f"{batch} is open, its votes still change: close it first.")
-    _refuse_to_overwrite(out)
-    _make_folder(out)
+    if not settings.threshold > 0:
+        raise ReleaseRefused("The threshold is a mean margin above 0.")
+    for name in FILES:
+        if (out / name).exists():
+            raise ReleaseRefused(f"{out / name} exists already: choose another folder.")
+
+
+def _write_pairs(batch: Batch, settings: release.Settings, out: Path) -> dict[str, Any]:
+    """Write the pairs and their schema; the manifest that accounts for them is returned."""
     made = _provenance(batch)
     ledger, meter = release.Ledger(), release.Meter(release.PAIRS_FILE)
     lines = release.rows(_candidates(batch), settings, ledger, made.rubric_version)
     _write(out / release.PAIRS_FILE, meter.through(lines))
     schema = release.document(release.schema())
     _write(out / release.SCHEMA_FILE, [schema])
-    manifest = release.manifest(
+    return release.manifest(
         ledger,
         made,
         settings,
         files=[meter.entry(), release.describe(release.SCHEMA_FILE, schema)],
         total=pairs_of(batch).count(),
     )
-    with transaction.atomic():
-        row = Release.objects.create(
-            project=batch.project,
-            batch=batch,
-            format="trl",
-            policy=settings.policy,
-            manifest=manifest,
-            created_by=acting_user,
-        )
-        record(
-            "release.exported",
-            project=batch.project,
-            actor=acting_user,
-            target=row.public_id,
-            batch=str(batch),
-            exported=len(ledger.exported),
-        )
-    _write(out / release.MANIFEST_FILE, [release.document(manifest)])
+
+
+def _release(
+    batch: Batch,
+    settings: release.Settings,
+    manifest: dict[str, Any],
+    acting_user: User | None,
+) -> Release:
+    row = Release.objects.create(
+        project=batch.project,
+        batch=batch,
+        format="trl",
+        policy=settings.policy,
+        manifest=manifest,
+        created_by=acting_user,
+    )
+    record(
+        "release.exported",
+        project=batch.project,
+        actor=acting_user,
+        target=row.public_id,
+        batch=str(batch),
+        exported=manifest["pairs"]["exported"],
+    )
     return row
 
 
@@ -133,12 +167,6 @@ def _label_source(batch: Batch) -> str:
     if batch.simulated:
         return "simulated"
     return "imported" if batch.kind == Batch.Kind.IMPORTED else "vote"
-
-
-def _refuse_to_overwrite(out: Path) -> None:
-    for name in (release.PAIRS_FILE, release.SCHEMA_FILE, release.MANIFEST_FILE):
-        if (out / name).exists():
-            raise ReleaseRefused(f"{out / name} exists already: choose another folder.")
 
 
 def _make_folder(out: Path) -> None:

@@ -14,7 +14,6 @@ from annotate.clearing import ROUND_SIZE
 from annotate.models import Batch
 from projects.audit import record
 from projects.models import Membership, Project, Rater
-from rubrics.document import from_canonical
 from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
@@ -44,6 +43,10 @@ def start_round(
 ) -> Batch:
     """Open a calibration round: every rater labels every pair, in an order of their own."""
     _check(project, version, raters, size)
+    if seed is not None and not 0 <= seed <= assignment.MAX_SEED:
+        raise RoundRefused(
+            f"A seed is a whole number from 0 to {assignment.MAX_SEED}.", field="seed"
+        )
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=project.pk)
         seated = [rater_for(project, user) for user in raters]
@@ -123,7 +126,7 @@ def _check(project: Project, version: RubricVersion, raters: Sequence[User], siz
         raise RoundRefused(
             f"{version} is not published; a round pins what cannot change.", field="version"
         )
-    if from_canonical(version.document).subject != "pair":
+    if version.subject_kind != "pair":
         raise RoundRefused(
             f"{version} does not judge pairs; calibration rounds are made of pairs.",
             field="version",

@@ -279,6 +279,34 @@ def test_nothing_is_overwritten(px_07: Batch, project: Project, tmp_path: Path) 
     assert Release.objects.count() == 1
 
 
+def test_votes_on_anything_but_pairs_are_refused(project: Project, tmp_path: Path) -> None:
+    publish_rubric(project, "task: form\nsubject: answer\ncriteria:\n  - {id: C1, check: Clear.}\n")
+    file = written(tmp_path, LONG + "a1,ann,C1,,yes\n", "answers.csv")
+    import_votes(project, file, "form@1", "--create-subjects")
+    flags = ("--imported", "answers", "--out", str(tmp_path / "out"))
+    assert "judges no pairs" in refused(project, *flags)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_threshold_of_nothing_is_refused_before_anything_is_written(
+    px_07: Batch, project: Project, tmp_path: Path
+) -> None:
+    flags = ("--round", "1", "--policy", "margin", "--threshold", "-1")
+    assert "above 0" in refused(project, *flags, "--out", str(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_export_that_breaks_off_leaves_no_file_and_no_release(
+    px_07: Batch, project: Project, tmp_path: Path
+) -> None:
+    # A folder in the manifest's place lets everything go well but the last step.
+    (tmp_path / "out" / "manifest.json.part").mkdir(parents=True)
+    with pytest.raises(IsADirectoryError):
+        export(project, 1, tmp_path / "out")
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["manifest.json.part"]
+    assert not Release.objects.exists()
+
+
 def test_a_folder_that_is_a_file_is_refused(px_07: Batch, project: Project, tmp_path: Path) -> None:
     file = written(tmp_path, "mine", "out")
     assert "cannot be made into a folder" in refused(project, "--round", "1", "--out", str(file))

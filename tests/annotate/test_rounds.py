@@ -98,6 +98,14 @@ def test_pairs_are_fresh_by_content_whatever_their_id_and_the_order_of_responses
         start(project, version, expert, third_expert, size=2)
 
 
+@pytest.mark.parametrize("seed", [-1, 2**32, 10**30])
+def test_a_seed_that_cannot_be_kept_is_refused(
+    project: Project, version: RubricVersion, expert: User, other_expert: User, seed: int
+) -> None:
+    with pytest.raises(RoundRefused, match="whole number from 0 to 4294967295"):
+        start(project, version, expert, other_expert, seed=seed)
+
+
 def test_the_same_seed_draws_the_same_pairs_in_the_same_orders(
     project: Project, version: RubricVersion, outsider: User
 ) -> None:

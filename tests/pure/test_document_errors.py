@@ -319,10 +319,11 @@ REFUSED = {
     "only a comment": ("# nothing yet\n", 1, "", "an empty rubric"),
     "list on top": ("- a\n- b\n", 1, "", "must be a mapping"),
     "text on top": ("a rubric\n", 1, "", "must be a mapping"),
-    "two documents": (OPEN + GATE + "---\ntask: u\n", 5, "", "malformed YAML"),
-    "tab for indentation": ("task: t\ngates:\n\t- id: G1\n", 3, "", "malformed YAML"),
-    "open bracket": ("task: t\ngates: [\n", 3, "", "malformed YAML"),
-    "colon in a bare text": ("task: t\nname: a: b\n", 2, "", "malformed YAML"),
+    "two documents": (OPEN + GATE + "---\ntask: u\n", 5, "check", "malformed YAML"),
+    "tab for indentation": ("task: t\ngates:\n\t- id: G1\n", 3, "gates", "malformed YAML"),
+    "open bracket": ("task: t\ngates: [\n", 3, "gates", "malformed YAML"),
+    "colon in a bare text": ("task: t\nname: a: b\n", 2, "name", "malformed YAML"),
+    "open quote": ("task: t\nname: 'a\ngates:\n  - id: G1\n", 2, "name", "malformed YAML"),
     "NUL": ("task: t\nname: a\0b\n", 2, "", "control character U+0000"),
     "half a surrogate pair": ("task: t\nname: a\ud800b\n", 2, "", "U+D800"),
     "alias": ("task: t\nname: &n x\ngates: *n\n", 3, "", "alias *n"),
@@ -341,7 +342,7 @@ def test_bad_input_is_refused_with_its_line_and_key(case: str) -> None:
 def test_malformed_yaml_names_the_column() -> None:
     (problem,) = problems("task: t\nname: a: b\n")
     assert problem.column == 8
-    assert str(problem).startswith("line 2, column 8: malformed YAML: ")
+    assert str(problem).startswith("line 2, column 8, name: malformed YAML: ")
 
 
 def test_all_problems_are_reported_at_once_in_line_order() -> None:
