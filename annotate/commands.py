@@ -61,9 +61,21 @@ def show_report(command: BaseCommand, report: Report | None, *, as_json: bool) -
             )
     if report.notice_count > len(report.notices):
         command.stderr.write(f"  … and {report.notice_count - len(report.notices)} more warnings")
-    command.stdout.write(
-        f"{report.file}: {report.rows} rows: {report.created} created, {report.updated} updated, "
-        f"{report.unchanged} unchanged, {report.rejected} refused."
-    )
+    command.stdout.write(f"{report.file}: {report.rows} rows: {_counts(report)}.")
     for name, count in report.extra.items():
         command.stdout.write(f"  {name.replace('_', ' ')}: {count}")
+
+
+def _counts(report: Report) -> str:
+    counts = {
+        "created": report.created,
+        "updated": report.updated,
+        "unchanged": report.unchanged,
+        "held back": report.held_back,
+        "refused": report.rejected,
+    }
+    if report.held_back or not report.rows - report.rejected:
+        counts = {name: counts[name] for name in ("refused", "held back")}
+    else:
+        del counts["held back"]
+    return ", ".join(f"{count} {name}" for name, count in counts.items())

@@ -48,7 +48,11 @@ def no_progress(done: int, total: int | None) -> None:
 
 @dataclass
 class Report:
-    """What became of the rows of a file. created + updated + unchanged + rejected = rows."""
+    """What became of the rows of a file.
+
+    created + updated + unchanged + held back + rejected = rows, where good rows are held back only
+    because the import as a whole was refused.
+    """
 
     file: str
     created: int = 0
@@ -59,6 +63,7 @@ class Report:
     rejected_lines: set[int] = field(default_factory=set)
     notice_count: int = 0
     fatal: bool = False
+    held_back: int = 0
     extra: dict[str, int] = field(default_factory=dict)
     # The flags under which the file was read, where they decide what a row means.
     flags: Mapping[str, Any] = field(default_factory=dict)
@@ -69,7 +74,12 @@ class Report:
 
     @property
     def rows(self) -> int:
-        return self.created + self.updated + self.unchanged + self.rejected
+        return self.created + self.updated + self.unchanged + self.held_back + self.rejected
+
+    def hold_back(self) -> None:
+        """The import is refused as a whole: what would have been done was not."""
+        self.held_back += self.created + self.updated + self.unchanged
+        self.created = self.updated = self.unchanged = 0
 
     def reject(self, problem: Problem) -> None:
         self.fatal = self.fatal or problem.fatal
@@ -90,6 +100,7 @@ class Report:
             "created": self.created,
             "updated": self.updated,
             "unchanged": self.unchanged,
+            "held_back": self.held_back,
             "rejected": self.rejected,
             **self.extra,
             **({"flags": dict(self.flags)} if self.flags else {}),
@@ -114,6 +125,8 @@ class ImportRefused(Exception):
     def __init__(self, message: str, report: Report | None = None) -> None:
         super().__init__(message)
         self.report = report
+        if report is not None:
+            report.hold_back()
 
 
 class ImportBusy(ImportRefused):

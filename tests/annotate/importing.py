@@ -104,5 +104,8 @@ def _refusal(*command: str) -> Refusal:
         call_command(*command, "--json", stdout=out, stderr=io.StringIO())
     except CommandError as refusal:
         printed = out.getvalue()
-        return Refusal(str(refusal), json.loads(printed) if printed else {"problems": []})
+        report = json.loads(printed) if printed else {"problems": []}
+        done = [report.get(word, 0) for word in ("created", "updated", "unchanged")]
+        assert done == [0, 0, 0], "a refused import says that it did something"
+        return Refusal(str(refusal), report)
     raise AssertionError(f"{command[0]} was not refused: {out.getvalue()}")
