@@ -35,8 +35,9 @@ class Command(BaseCommand):
             subprocess.Popen(web_command(port, options["web_workers"])),  # noqa: S603
             subprocess.Popen(worker_command()),  # noqa: S603
         ]
-        # SIGTERM is how supervisors and `kill` say Ctrl-C.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        # SIGTERM is how supervisors and `kill` say Ctrl-C; a script may have started us deaf to it.
+        for ending in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(ending, signal.default_int_handler)
         try:
             wait_until_up(port, processes)
             self.stdout.write(f"\nCalibrant is up: http://{ADDRESS}:{port}/   (Ctrl-C stops it)\n")
