@@ -4,7 +4,7 @@ import uuid
 from typing import TYPE_CHECKING, ClassVar
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from annotate.querysets import (
     LIVE,
@@ -15,7 +15,7 @@ from annotate.querysets import (
     VoteQuerySet,
 )
 from projects.json_encoding import StrictEncoder
-from projects.models import Project, Rater, User
+from projects.models import Job, Project, Rater, User
 from rubrics.models import Anchor, Criterion, RubricVersion
 
 if TYPE_CHECKING:
@@ -194,6 +194,8 @@ class Batch(models.Model):
         CALIBRATION = "calibration", "calibration round"
         VOLUME = "volume", "volume batch"
         IMPORTED = "imported", "imported votes"
+        # Pairs with known answers, to learn a rubric on; no report ever reads one.
+        PRACTICE = "practice", "practice"
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="batches")
@@ -227,6 +229,9 @@ class Batch(models.Model):
             models.UniqueConstraint(
                 fields=["project", "name"], condition=Q(kind="imported"), name="import_name_once"
             ),
+            models.UniqueConstraint(
+                fields=["version"], condition=Q(kind="practice"), name="practice_once_per_version"
+            ),
             models.CheckConstraint(
                 condition=~Q(kind="calibration") | Q(number__isnull=False),
                 name="round_has_a_number",
@@ -237,7 +242,9 @@ class Batch(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"Round {self.number}" if self.kind == self.Kind.CALIBRATION else self.name
+        if self.kind == self.Kind.CALIBRATION:
+            return f"Round {self.number}"
+        return "Practice" if self.kind == self.Kind.PRACTICE else self.name
 
 
 class Slot(models.Model):
@@ -292,6 +299,8 @@ class Assignment(models.Model):
     skip_reason = models.CharField(max_length=500, blank=True)
     skipped_at = models.DateTimeField(null=True)
     opened_at = models.DateTimeField(null=True)
+    # Seconds with a hand on the page, over all visits; pauses are capped (label-time.js).
+    active_s = models.PositiveIntegerField(default=0)
 
     objects = AssignmentQuerySet.as_manager()
 
@@ -336,6 +345,10 @@ class Vote(models.Model):
     cites = models.JSONField(default=list, encoder=StrictEncoder)
     nothing_says_it = models.BooleanField(default=False)
     unclear = models.JSONField(default=list, encoder=StrictEncoder)
+    # What the answer should have been, where both sides fail: a supervised example.
+    rewrite = models.TextField(blank=True)
+    # Of the assignment, when this revision was sent; null where nobody measured it.
+    active_s = models.PositiveIntegerField(null=True)
     submit_key = models.UUIDField(null=True)
     detail = models.JSONField(default=dict, encoder=StrictEncoder)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -396,14 +409,44 @@ class Label(models.Model):
         return f"{self.criterion_id}:{self.part_key}={self.code or self.number}"
 
 
+class Evidence(models.Model):
+    """A passage of a response that a rater attached to a check: where the label comes from."""
+
+    vote = models.ForeignKey(Vote, on_delete=models.CASCADE, related_name="evidence")
+    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="evidence")
+    part_key = models.CharField(max_length=16, blank=True)
+    # Code points of the readable text (annotate/rendering/readable.py), end exclusive.
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    quote = models.TextField()
+
+    class Meta:
+        ordering = ["part_key", "start", "id"]
+        verbose_name_plural = "evidence"
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["vote", "criterion", "part_key", "start", "end"], name="evidence_once"
+            ),
+            models.CheckConstraint(condition=Q(start__lt=F("end")), name="evidence_is_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.criterion_id}:{self.part_key} {self.start}-{self.end}"
+
+
 class GoldAnswer(models.Model):
     """The known right answer on a subject under one rubric version, and why."""
+
+    class Use(models.TextChoices):
+        HIDDEN = "hidden", "hidden among the pairs of a batch"
+        PRACTICE = "practice", "practice, with feedback"
 
     subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="gold_answers")
     version = models.ForeignKey(
         RubricVersion, on_delete=models.PROTECT, related_name="gold_answers"
     )
     why = models.TextField(blank=True)
+    use = models.CharField(max_length=16, choices=Use, default=Use.HIDDEN)
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -497,6 +540,34 @@ class Release(models.Model):
 
     def __str__(self) -> str:
         return f"release {self.public_id}"
+
+
+class Upload(models.Model):
+    """A file that a person brought to the site and has not imported yet: looked at first."""
+
+    class Kind(models.TextChoices):
+        PAIRS = "pairs", "pairs"
+        VOTES = "votes", "votes"
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="uploads")
+    kind = models.CharField(max_length=16, choices=Kind)
+    file_name = models.CharField(max_length=255)
+    # Where it is kept; '' once it has been imported or thrown away.
+    path = models.CharField(max_length=255, blank=True)
+    sha256 = models.CharField(max_length=64)
+    size = models.BigIntegerField()
+    # The flags of the import commands as they stand on the page.
+    flags = models.JSONField(default=dict, encoder=StrictEncoder)
+    job = models.ForeignKey(Job, on_delete=models.PROTECT, null=True, related_name="+")
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return self.file_name
 
 
 class RenderedText(models.Model):

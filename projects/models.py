@@ -24,6 +24,14 @@ def validate_time_zone(name: str) -> None:
 class User(AbstractUser):
     """A person who signs in. Votes hang on `Rater`, so an account can end and its labels stay."""
 
+    class Keys(models.TextChoices):
+        TWO_HANDS = "two_hands", "Both hands: the cells mirror them"
+        LEFT_HAND = "left_hand", "Left hand alone"
+        RIGHT_HAND = "right_hand", "Right hand alone"
+
+    # Which keys the label page answers to.
+    keys = models.CharField(max_length=16, choices=Keys, default=Keys.TWO_HANDS)
+
     def __str__(self) -> str:
         return self.get_full_name() or self.username
 
@@ -148,6 +156,30 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.public_id}"
+
+
+class Notice(models.Model):
+    """Something a person is told in the app: plain words, and the page that it is about."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notices")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="notices")
+    # What happened: round.opened, round.closed, round.asked_again, round.all_in.
+    verb = models.CharField(max_length=64)
+    text = models.CharField(max_length=300)
+    # A path of this site, never an address elsewhere.
+    path = models.CharField(max_length=300)
+    created_at = models.DateTimeField(auto_now_add=True)
+    read_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes: ClassVar = [
+            models.Index(fields=["user"], condition=Q(read_at__isnull=True), name="notice_unread"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class Event(models.Model):

@@ -6,11 +6,13 @@ anybody else; the template can show no more than these values hold.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from annotate import ballot as ballots
 from annotate.ballot import LEFT, RIGHT, SEEN_SIDES, GateState
+from annotate.keymap import TWO_HANDS
 from annotate.labelling import answer_from, asked_in, ballot_of, content_of, field_name
 from annotate.models import Assignment
 from annotate.rendered import html_of
@@ -186,6 +188,11 @@ class LabelPage:
     errors: tuple[ErrorLink, ...]
     preference_error: str
     rationale_error: str
+
+    @property
+    def keys(self) -> str:
+        """Which key does what, as the scripts of the page read it."""
+        return json.dumps(dict(TWO_HANDS))
 
     @property
     def rows(self) -> tuple[Row, ...]:

@@ -1,7 +1,7 @@
 // The draft of a ballot: kept on the server at every change. “Saved” is said after the server said so.
 (() => {
-  const form = document.getElementById("ballot");
-  if (!form || form.hasAttribute("data-closed")) return;
+  const { form, closed } = labelPage;
+  if (closed) return;
   const indicator = document.getElementById("saved");
   const DELAY = 400, RETRY = 5000, FRESH = 5 * 60 * 1000;
   let dirty = false, timer = 0, flight = null, acknowledged = Date.now(), outcome = "saved", known = form.dataset.revision;

@@ -1,10 +1,8 @@
 // The label page by keyboard. Without it every control still works as a plain form.
 (() => {
-  const form = document.getElementById("ballot");
-  if (!form) return;
+  const { form, closed, on, say } = labelPage;
   const $ = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = form) => [...within.querySelectorAll(selector)];
-  const closed = form.hasAttribute("data-closed");
   const rows = all(".crit"), steps = all(".step"), last = $("#last"), stops = all(".stop input"), tokens = all("[data-token]");
   const rationale = $("#rationale"), panel = $("#anchor-panel"), keys = $("#keys"), skip = $("#skip"), undo = $("#undo"), preference = $("#preference");
   const NOT_TYPED = "[type=radio], [type=checkbox], [type=hidden]";
@@ -72,8 +70,6 @@
     const rest = $("[value=all_pass]", step);
     if (rest) rest.disabled = answered === own.length;
   }
-
-  const say = (words) => { $("#say").textContent = words; };
 
   // ---- The current row; null is the last step
   function go(row, { focus = true } = {}) {
@@ -218,7 +214,7 @@
     "signed-out": "Not sent: you are signed out. Sign in again in another tab, then send; what you entered stays here.",
     failed: "Not sent: the server does not answer. What you entered stays here; try again.",
   };
-  const warn = (words) => { say(words); $("#say").classList.remove("vh"); };
+  const warn = (words) => say(words, { seen: true });
   let warnings = 0;
   form.addEventListener("elsewhere", () => {
     warnings += 1;
@@ -250,16 +246,21 @@
     const at = current ? rows.indexOf(current) : rows.length;
     go(rows[Math.max(0, at + way)] ?? null);
   };
-  const reading = { p: () => { $("#prompt").open = !$("#prompt").open; }, e: () => scroll("Left", -1), c: () => scroll("Left", 1), i: () => scroll("Right", -1), ",": () => scroll("Right", 1), "?": () => keys.showModal(), a: () => { const row = current ?? rows.at(-1); if (row) toggleAnchors(row); } };
-  const answering = {
-    s: () => mark("Left", "na"), d: () => mark("Left", "fail"), f: () => mark("Left", "pass"),
-    j: () => mark("Right", "pass"), k: () => mark("Right", "fail"), l: () => mark("Right", "na"),
-    g: restPass, u: undoLast,
-    x: () => { if (current) toggle($(".unclear input", current), `${current.dataset.key} unclear`); },
-    n: () => { skip.open = true; $("#skip_reason").focus(); },
-    r: () => { go(null, { focus: false }); rationale.focus(); },
-    0: () => toggle($("#nothing_says_it"), "Nothing in the rubric says it"),
-  };
+  const READS = { whileClosed: true }, SCROLLS = { whileClosed: true, repeat: true };
+  on("prompt", () => { $("#prompt").open = !$("#prompt").open; }, READS);
+  on("left_up", () => scroll("Left", -1), SCROLLS);
+  on("left_down", () => scroll("Left", 1), SCROLLS);
+  on("right_up", () => scroll("Right", -1), SCROLLS);
+  on("right_down", () => scroll("Right", 1), SCROLLS);
+  on("keys", () => keys.showModal(), READS);
+  on("anchors", () => { const row = current ?? rows.at(-1); if (row) toggleAnchors(row); }, READS);
+  for (const side of ["Left", "Right"]) for (const name of ["pass", "fail", "na"]) on(`${side.toLowerCase()}_${name}`, () => mark(side, name));
+  on("gates_pass", restPass);
+  on("undo", undoLast);
+  on("unclear", () => { if (current) toggle($(".unclear input", current), `${current.dataset.key} unclear`); });
+  on("skip", () => { skip.open = true; $("#skip_reason").focus(); });
+  on("rationale", () => { go(null, { focus: false }); rationale.focus(); });
+  on("nothing", () => toggle($("#nothing_says_it"), "Nothing in the rubric says it"));
   function escape(target) {
     if (skip?.open) { skip.open = false; $("summary", skip).focus(); } else if (!panel.hidden) closeAnchors();
     else if (target === rationale) last.focus();
@@ -281,8 +282,8 @@
     if (key === "Enter") return enter(event);
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(target)) return;
     if ((key === "ArrowUp" || key === "ArrowDown") && !closed && !target.closest(".resp-text, .file-body, .scale, .pop")) { event.preventDefault(); return step(key === "ArrowUp" ? -1 : 1); }
-    const act = reading[key.toLowerCase()] ?? (closed ? null : answering[key.toLowerCase()] ?? (/^[1-9]$/.test(key) ? () => digit(Number(key)) : null));
-    if (!act || event.repeat && !"eci,".includes(key)) return;
+    const act = labelPage.actOf(event) ?? (!closed && !event.repeat && /^[1-9]$/.test(key) ? () => digit(Number(key)) : null);
+    if (!act) return;
     event.preventDefault();
     act();
   });
