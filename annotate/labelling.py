@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from annotate.ballot import MAX_RATIONALE, SEEN_SIDES, Answer, Ballot, Check
+from annotate import evidence
+from annotate.ballot import SEEN_SIDES, Answer, Ballot, Check
 from rubrics.document import PREFERENCE, from_canonical
 
 if TYPE_CHECKING:
@@ -65,10 +66,11 @@ def field_name(key: str, part: str) -> str:
 
 
 def fields_from(form: Mapping[str, Any], ballot: Ballot) -> dict[str, Any]:
-    """The fields a draft keeps: only those the page asks, none longer than it may be.
+    """The fields a draft keeps: only those the page asks.
 
     The names are those of the form: `label:KEY:PART`, `preference`, `rationale`,
-    `nothing_says_it`, `unclear:KEY`, and `all_pass` where one key passed the remaining gates.
+    `rewrite`, `nothing_says_it`, `unclear:KEY`, `evidence` (docs/design/evidence.md), and `all_pass` where
+    one key passed the remaining gates.
     """
     kept: dict[str, Any] = {}
     for check in ballot.checks:
@@ -81,8 +83,12 @@ def fields_from(form: Mapping[str, Any], ballot: Ballot) -> dict[str, Any]:
     if stop := form.get("preference"):
         kept["preference"] = storable(stop)[:2]
     if rationale := form.get("rationale"):
-        # Browsers send CRLF; one character more than allowed lets the check say so.
-        kept["rationale"] = storable(rationale).replace("\r\n", "\n")[: MAX_RATIONALE + 1]
+        # Browsers send CRLF. Too long a text is kept whole: it is refused as a vote, never cut.
+        kept["rationale"] = storable(rationale).replace("\r\n", "\n")
+    if rewrite := form.get("rewrite"):
+        kept["rewrite"] = storable(rewrite).replace("\r\n", "\n")
+    if passages := evidence.kept(storable(form.get("evidence"))):
+        kept["evidence"] = passages
     kept.update({name: True for name in ("nothing_says_it", "all_pass") if form.get(name)})
     return kept
 
@@ -112,6 +118,13 @@ def with_token(fields: Mapping[str, Any], token: str, ballot: Ballot) -> dict[st
     return {**fields, "rationale": f"{rationale}{gap}[{token}] "}
 
 
+def without_passage(fields: Mapping[str, Any], number: str) -> dict[str, Any]:
+    """The fields after a passage was taken away by its place in the list, or all of them."""
+    left = evidence.without(str(fields.get("evidence", "")), number)
+    others = {name: value for name, value in fields.items() if name != "evidence"}
+    return {**others, "evidence": left} if left else others
+
+
 def detail_from(fields: Mapping[str, Any]) -> dict[str, Any]:
     """What a vote keeps of the way it was given."""
     return {"all_pass": True} if fields.get("all_pass") else {}
@@ -134,4 +147,5 @@ def answer_from(fields: Mapping[str, Any], ballot: Ballot) -> Answer:
         unclear=frozenset(
             check.key for check in ballot.checks if fields.get(f"unclear:{check.key}")
         ),
+        rewrite=str(fields.get("rewrite", "")),
     )

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 
 from django.utils.safestring import SafeString, mark_safe
 
+from annotate.ballot import SEEN_SIDES
 from annotate.models import RenderedText
 from annotate.rendering import cache_key, render
+from annotate.rendering.readable import readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from annotate.models import Assignment
 
 
 def html_of(texts: Iterable[str]) -> dict[str, SafeString]:
@@ -26,6 +30,14 @@ def html_of(texts: Iterable[str]) -> dict[str, SafeString]:
     kept.update(made)
     # S308: what `render` made passed its allow-list, now or when it was kept.
     return {text: mark_safe(kept[key]) for key, text in keys.items()}  # noqa: S308
+
+
+def readable_sides(assignment: Assignment) -> dict[str, str]:
+    """The text of each response as it is read, by the side on which this rater sees it."""
+    texts = dict(assignment.subject.parts.values_list("key", "text"))
+    shown = [texts.get(key) or "" for key in assignment.seen_order]
+    html = html_of(shown)
+    return {side: readable(html[text]) for side, text in zip(SEEN_SIDES, shown, strict=True)}
 
 
 def render_ahead(texts: Iterable[str], heartbeat: Callable[[], None]) -> int:
