@@ -81,4 +81,9 @@ def lay_out(batch: Batch, subjects: Sequence[int], raters: Sequence[Rater]) -> N
 
 def next_for(rater: Rater, batch: Batch) -> Assignment | None:
     """The rater's next open assignment; skipped ones come back at the end."""
-    return Assignment.objects.of_rater(rater).filter(batch=batch).open().in_queue_order().first()
+    if batch.closed_at is not None:
+        return None
+    # Two short looks at an index: one ordering over both would sort all that is open.
+    own = Assignment.objects.of_rater(rater).filter(batch=batch)
+    fresh_one = own.filter(state=Assignment.State.ASSIGNED).order_by("position").first()
+    return fresh_one or own.filter(state=Assignment.State.SKIPPED).in_queue_order().first()

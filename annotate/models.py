@@ -314,6 +314,10 @@ class Assignment(models.Model):
                 fields=["slot"], condition=Q(state__in=LIVE), name="assignment_one_live_per_slot"
             ),
         ]
+        indexes: ClassVar = [
+            # The next pair and the progress of a rater, however large the batch.
+            models.Index(fields=["rater", "batch", "state", "position"], name="assignment_queue"),
+        ]
 
     def __str__(self) -> str:
         return str(self.public_id)
