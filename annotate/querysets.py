@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # The states in which an assignment holds its slot.
 LIVE = ("assigned", "submitted", "skipped")
+UNANSWERED = ("assigned", "skipped")
 
 
 class SubjectQuerySet(QuerySet["Subject"]):
@@ -134,6 +135,10 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
     def open(self) -> AssignmentQuerySet:
         """Still to be answered, in a batch that still takes votes."""
         return self.in_open_batches().exclude(state="submitted")
+
+    def unanswered(self) -> AssignmentQuerySet:
+        """Held and without a vote, whether the batch is open or not."""
+        return self.filter(state__in=UNANSWERED)
 
     def submitted(self) -> AssignmentQuerySet:
         return self.filter(state="submitted")

@@ -6,6 +6,7 @@ from celery import shared_task
 
 from annotate.actions import broker, jobs
 from annotate.actions.runners import RUNNERS
+from projects import mail, notices
 
 
 @shared_task
@@ -17,3 +18,5 @@ def run_job(job_id: int) -> None:
 def sweep() -> None:
     jobs.ring_again()
     broker.prune_processed()
+    mail.ring_again()
+    notices.prune()

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import dj_database_url
+import dj_email_url
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 from environs import Env
 
 env = Env()
@@ -187,6 +189,26 @@ if env.bool("CALIBRANT_BEHIND_PROXY", default=False):
 # An upload of a few hundred megabytes goes through a file, never through memory.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+
+# Notices stand in the app; a mail server is needed only by whom a mail should reach, too.
+CALIBRANT_SITE_URL = env.str("CALIBRANT_SITE_URL", default="").rstrip("/")
+DEFAULT_FROM_EMAIL = env.str("CALIBRANT_EMAIL_FROM", default="Calibrant <calibrant@localhost>")
+CALIBRANT_EMAIL_URL = env.str("CALIBRANT_EMAIL_URL", default="")
+MAIL_NOTICES = bool(CALIBRANT_EMAIL_URL)
+EMAIL_TIMEOUT = 10
+if MAIL_NOTICES:
+    _email = dj_email_url.parse(CALIBRANT_EMAIL_URL)
+    if _email.get("EMAIL_BACKEND") != dj_email_url.SCHEMES["smtp"]:
+        raise ImproperlyConfigured("CALIBRANT_EMAIL_URL begins with smtp:// or submission://.")
+    if not CALIBRANT_SITE_URL:
+        raise ImproperlyConfigured("CALIBRANT_EMAIL_URL needs CALIBRANT_SITE_URL: mails name pages.")
+    EMAIL_BACKEND = _email["EMAIL_BACKEND"]
+    EMAIL_HOST, EMAIL_PORT = _email["EMAIL_HOST"], _email["EMAIL_PORT"]
+    EMAIL_HOST_USER = _email["EMAIL_HOST_USER"] or ""
+    EMAIL_HOST_PASSWORD = _email["EMAIL_HOST_PASSWORD"] or ""
+    EMAIL_USE_TLS, EMAIL_USE_SSL = _email["EMAIL_USE_TLS"], _email["EMAIL_USE_SSL"]
+else:
+    EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://")
 CELERY_TASK_DEFAULT_QUEUE = env.str("CALIBRANT_QUEUE", default="calibrant")

@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from projects.json_encoding import StrictEncoder
-from projects.querysets import JobQuerySet, ProjectQuerySet
+from projects.querysets import JobQuerySet, NoticeQuerySet, ProjectQuerySet
 
 
 def validate_time_zone(name: str) -> None:
@@ -31,6 +31,8 @@ class User(AbstractUser):
 
     # Which keys the label page answers to.
     keys = models.CharField(max_length=16, choices=Keys, default=Keys.TWO_HANDS)
+    # Whether notices come by e-mail too, where this installation sends any.
+    mail_notices = models.BooleanField(default=True)
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
@@ -161,21 +163,37 @@ class Job(models.Model):
 class Notice(models.Model):
     """Something a person is told in the app: plain words, and the page that it is about."""
 
+    class Verb(models.TextChoices):
+        OPENED = "round.opened"
+        CLOSED = "round.closed"
+        ASKED_AGAIN = "round.asked_again"
+        # The last two say how far others are: for leads alone (NoticeQuerySet.readable_by).
+        ALL_IN = "round.all_in"
+        REPORT = "round.report"
+
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notices")
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="notices")
-    # What happened: round.opened, round.closed, round.asked_again, round.all_in.
     verb = models.CharField(max_length=64)
     text = models.CharField(max_length=300)
     # A path of this site, never an address elsewhere.
     path = models.CharField(max_length=300)
     created_at = models.DateTimeField(auto_now_add=True)
     read_at = models.DateTimeField(null=True)
+    # When it is to be mailed, or tried again; null where it is not, or no longer.
+    mail_due_at = models.DateTimeField(null=True)
+
+    objects = NoticeQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
         indexes: ClassVar = [
             models.Index(fields=["user"], condition=Q(read_at__isnull=True), name="notice_unread"),
+            models.Index(
+                fields=["mail_due_at"],
+                condition=Q(mail_due_at__isnull=False),
+                name="notice_to_mail",
+            ),
         ]
 
     def __str__(self) -> str:

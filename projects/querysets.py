@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 if TYPE_CHECKING:
-    from projects.models import Job, Project, User
+    from collections.abc import Iterable
+
+    from projects.models import Job, Notice, Project, User
 
 MAX_DELIVERIES = 3
+# A notice that could not be mailed for so long is old news: it stays in the app alone.
+MAIL_WITHIN = timedelta(days=2)
 
 
 class ProjectQuerySet(QuerySet["Project"]):
@@ -27,3 +32,37 @@ class JobQuerySet(QuerySet["Job"]):
         """Jobs whose worker was lost as often as we are willing to try."""
         lost = Q(state="running", lease_until__lt=timezone.now())
         return self.filter(lost, deliveries__gte=MAX_DELIVERIES)
+
+
+class NoticeQuerySet(QuerySet["Notice"]):
+    def readable_by(self, user: User) -> NoticeQuerySet:
+        """A person's notices of the projects they still belong to.
+
+        What tells how far others are is for who leads now, whoever led when it was written.
+        """
+        from projects.models import Membership, Notice, Role
+
+        held = Membership.objects.filter(user=user, project=OuterRef("project"))
+        for_leads = Q(verb__in=(Notice.Verb.ALL_IN, Notice.Verb.REPORT))
+        leads = Exists(held.filter(role=Role.LEAD))
+        return self.filter(Exists(held), ~for_leads | leads, user=user)
+
+    def unread(self) -> NoticeQuerySet:
+        return self.filter(read_at__isnull=True)
+
+    def about(self, path: str) -> NoticeQuerySet:
+        return self.filter(path=path)
+
+    def asked_again(self, paths: Iterable[str]) -> NoticeQuerySet:
+        """When leads asked raters to go on with what stands at these paths."""
+        from projects.models import Notice
+
+        return self.filter(verb=Notice.Verb.ASKED_AGAIN, path__in=paths)
+
+    def to_mail(self) -> NoticeQuerySet:
+        """Notices whose mail is due, or due again after a failure."""
+        now = timezone.now()
+        return self.filter(mail_due_at__lte=now, created_at__gt=now - MAIL_WITHIN)
+
+    def older_than(self, age: timedelta) -> NoticeQuerySet:
+        return self.filter(created_at__lt=timezone.now() - age)

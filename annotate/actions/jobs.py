@@ -13,16 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from celery import current_app
 from django.conf import settings
 from django.db import OperationalError, transaction
 from django.db.models import F
 from django.utils import timezone
-from kombu.exceptions import ChannelError, KombuError
 
 from annotate.actions import replacements
 from annotate.actions.imports import ImportBusy, ImportRefused, Progress, lease_end, sweep_lost
 from annotate.ingest.mapping import FlagError
+from projects import bell
 from projects.audit import operated_by, operator, record
 from projects.models import Job
 from projects.querysets import MAX_DELIVERIES
@@ -37,8 +36,6 @@ log = logging.getLogger(__name__)
 # By its name: tasks import actions, never the other way round.
 TASK = "annotate.tasks.run_job"
 
-# What the brokers raise: Redis and RabbitMQ the first, the embedded one the others.
-BROKER_AWAY = (KombuError, ChannelError, OSError)
 FAILED = "This ended with an error that nobody foresaw; the server's log has it."
 GIVEN_UP = (
     f"This was tried {MAX_DELIVERIES} times and its worker was lost each time (worker_lost). "
@@ -77,10 +74,7 @@ def keep_file(file: Path) -> Path:
 
 def ring(job_id: int) -> None:
     """Tell the workers; when the broker is away, the sweeper rings again later."""
-    try:
-        current_app.send_task(TASK, [job_id])
-    except BROKER_AWAY:
-        log.warning("The broker did not answer; job %s waits for the sweeper.", job_id)
+    bell.ring(TASK, job_id)
 
 
 def ring_again() -> int:

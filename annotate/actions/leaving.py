@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
+from annotate.actions.round_notices import tell_if_all_in
 from annotate.models import Assignment
 from projects.actions import deactivate_user
 from projects.audit import record
@@ -34,4 +35,5 @@ def end_account(*, user: User, acting_user: User | None) -> int:
                 rater=rater.pk,
                 count=count,
             )
+            tell_if_all_in(batch)
     return len(freed)

@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotate import assignment
 from annotate.actions.measure_jobs import start_measuring
 from annotate.actions.render_jobs import start_rendering
+from annotate.actions.round_notices import tell_closed, tell_opened
 from annotate.clearing import ROUND_SIZE
 from annotate.models import Batch
 from projects.audit import record
@@ -78,6 +79,7 @@ def start_round(
             raters=[rater.pk for rater in seated],
         )
         start_rendering(batch=batch, acting_user=acting_user)
+        tell_opened(batch, pairs=size, acting_user=acting_user)
     return batch
 
 
@@ -99,6 +101,7 @@ def close_round(*, batch: Batch, acting_user: User | None) -> Batch:
                 unanswered=unanswered,
             )
             start_measuring(batch=batch, acting_user=acting_user)
+            tell_closed(batch, acting_user=acting_user)
     return batch
 
 
