@@ -7,6 +7,7 @@ What comes out has not passed the allow-list yet: only safe_html may show it.
 import re
 from collections.abc import Sequence
 from html import escape
+from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -35,6 +36,7 @@ def markdown() -> MarkdownIt:
         "table_open": _table_open,
         "table_close": _table_close,
         "link_open": _link_open,
+        "link_close": _link_close,
         "formula": _formula,
         "formula_block": _formula,
     }
@@ -60,11 +62,37 @@ def _code(
 def _image(
     self: RendererHTML, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
 ) -> str:
-    alt, address = escape(tokens[idx].content), escape(str(tokens[idx].attrs["src"]))
+    """Never the picture: its words, and where it is https a link that static/js/images.js turns
+    into the picture once it is pressed. Without a script it opens beside the page."""
+    address = str(tokens[idx].attrs["src"])
+    load = _load_link(address)
+    if load and "after_link" in env:
+        # A link holds no second one.
+        env["after_link"] += f' <span class="image-off">{load}</span>'
+        load = ""
     return (
-        f'<span class="image-off"><span class="image-alt">{alt}</span> '
-        f'<span class="image-address">{address}</span></span>'
+        f'<span class="image-off"><span class="image-alt">{escape(tokens[idx].content)}</span> '
+        f'{load}<span class="image-address">{escape(address)}</span></span>'
     )
+
+
+def _load_link(address: str) -> str:
+    host = _image_host(address)
+    if not host:
+        return ""
+    return (
+        f'<a class="image-load" href="{escape(address)}" target="_blank">'
+        f"Load the image from {escape(host)}</a> "
+    )
+
+
+def _image_host(address: str) -> str:
+    """Where a picture would come from; '' where nobody may fetch it."""
+    try:
+        found = urlsplit(address)
+        return found.hostname or "" if found.scheme.lower() == "https" else ""
+    except ValueError:
+        return ""
 
 
 def _table_open(
@@ -84,7 +112,14 @@ def _link_open(
     self: RendererHTML, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
 ) -> str:
     tokens[idx].attrs = {"href": tokens[idx].attrs["href"], "target": "_blank"}
+    env["after_link"] = ""
     return self.renderToken(tokens, idx, options, env)
+
+
+def _link_close(
+    self: RendererHTML, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+) -> str:
+    return "</a>" + str(env.pop("after_link", ""))
 
 
 def _formula(

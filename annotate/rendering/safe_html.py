@@ -22,7 +22,7 @@ from annotate.rendering.mathematics import NotDrawn, draw
 
 # Raise it whenever any text would render to other bytes: a rule here, a class, or an upgrade of
 # markdown-it, nh3, Pygments or ziamath. A test holds the digest of a sample to this number.
-RENDERER_VERSION = 1
+RENDERER_VERSION = 2
 
 MAX_CHARACTERS = 300_000
 MAX_BRACKETS = 20_000
@@ -133,6 +133,7 @@ def _cleaner() -> nh3.Cleaner:
         attributes={"a": {"href"}, "ol": {"start"}},
         tag_attribute_values=values,
         allowed_classes={
+            "a": {"image-load"},
             "div": {"formula-block", "table-scroll"},
             "pre": {"code"},
             "span": {"formula-block", "image-off", "image-alt", "image-address", *CODE_CLASSES},
