@@ -201,7 +201,7 @@ if MAIL_NOTICES:
     if _email.get("EMAIL_BACKEND") != dj_email_url.SCHEMES["smtp"]:
         raise ImproperlyConfigured("CALIBRANT_EMAIL_URL begins with smtp:// or submission://.")
     if not CALIBRANT_SITE_URL:
-        raise ImproperlyConfigured("CALIBRANT_EMAIL_URL needs CALIBRANT_SITE_URL: mails name pages.")
+        raise ImproperlyConfigured("CALIBRANT_SITE_URL is missing: mails name pages.")
     EMAIL_BACKEND = _email["EMAIL_BACKEND"]
     EMAIL_HOST, EMAIL_PORT = _email["EMAIL_HOST"], _email["EMAIL_PORT"]
     EMAIL_HOST_USER = _email["EMAIL_HOST_USER"] or ""

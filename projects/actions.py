@@ -54,6 +54,39 @@ def change_password(*, user: User, password: str, acting_user: User | None) -> N
         record("account.password_changed", project=None, actor=acting_user, target=user.username)
 
 
+def choose_keys(*, user: User, keys: str, acting_user: User | None) -> User:
+    """Which keys the label page answers to; the choice that stands already changes nothing."""
+    if keys not in User.Keys.values:
+        raise ValueError(f"There is no set of keys called “{keys}”.")
+    with transaction.atomic():
+        user = User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        if user.keys != keys:
+            user.keys = keys
+            user.save(update_fields=["keys"])
+            record(
+                "account.keys_chosen",
+                project=None,
+                actor=acting_user,
+                target=user.username,
+                keys=keys,
+            )
+    return user
+
+
+def change_mail(*, user: User, address: str, wanted: bool, acting_user: User | None) -> None:
+    """Where a person's notices are mailed, and whether; those under way go by what stands then."""
+    user.email, user.mail_notices = address, wanted
+    with transaction.atomic():
+        user.save(update_fields=["email", "mail_notices"])
+        record(
+            "account.mail_changed",
+            project=None,
+            actor=acting_user,
+            target=user.username,
+            wanted=wanted,
+        )
+
+
 def add_member(*, project: Project, user: User, role: Role, acting_user: User | None) -> Membership:
     """Give a person a role in a project. One that is held already changes nothing."""
     if not user.is_active:
