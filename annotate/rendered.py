@@ -5,19 +5,22 @@ Rendering stands outside every transaction: it takes as long as the text is long
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.utils.safestring import SafeString, mark_safe
 
 from annotate.ballot import SEEN_SIDES
+from annotate.diff_panes import diff_panes
 from annotate.models import RenderedText
-from annotate.rendering import cache_key, render
-from annotate.rendering.readable import readable
+from annotate.rendering import cache_key, render, source
+from annotate.rendering.readable import readable, with_marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from annotate.models import Assignment
+    from annotate.rendering.readable import Mark
 
 
 def html_of(texts: Iterable[str]) -> dict[str, SafeString]:
@@ -32,12 +35,45 @@ def html_of(texts: Iterable[str]) -> dict[str, SafeString]:
     return {text: mark_safe(kept[key]) for key, text in keys.items()}  # noqa: S308
 
 
+def marked(html: SafeString, marks: Iterable[Mark]) -> SafeString:
+    """Rendered HTML with evidence shown in it."""
+    # S308: marks add our own elements around escaped text.
+    return mark_safe(with_marks(html, marks))  # noqa: S308
+
+
 def readable_sides(assignment: Assignment) -> dict[str, str]:
     """The text of each response as it is read, by the side on which this rater sees it."""
     texts = dict(assignment.subject.parts.values_list("key", "text"))
     shown = [texts.get(key) or "" for key in assignment.seen_order]
     html = html_of(shown)
     return {side: readable(html[text]) for side, text in zip(SEEN_SIDES, shown, strict=True)}
+
+
+def source_of(text: str) -> SafeString:
+    """The text verbatim: escaped at once, so never kept."""
+    return mark_safe(source(text))  # noqa: S308 (`source` escapes all of it)
+
+
+@dataclass(frozen=True)
+class DifferenceHtml:
+    left: SafeString
+    right: SafeString
+    changes: int
+    percent_same: int
+
+
+def difference_of(left: str, right: str) -> DifferenceHtml | None:
+    """Where two texts differ, word by word; none where they are too different for that.
+
+    Never kept: it takes a tenth of a second at most, and a kept one would tell by its speed that
+    another rater has looked at it.
+    """
+    found = diff_panes(left, right)
+    if found is None:
+        return None
+    # S308: `diff_panes` escapes both texts.
+    panes = mark_safe(found.left), mark_safe(found.right)  # noqa: S308
+    return DifferenceHtml(*panes, found.changes, found.percent_same)
 
 
 def render_ahead(texts: Iterable[str], heartbeat: Callable[[], None]) -> int:
