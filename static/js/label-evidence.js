@@ -1,0 +1,319 @@
+// Evidence: a passage selected in a response, attached to a check. The form's `evidence` field holds it.
+(() => {
+  const { form, closed, keyOf, on, say, passages } = labelPage;
+  const { SIDES, pane, root, read, toPoint, toUnit, rangeOf, selected, paint, sentences } = passages;
+  const MOST = 50, LONGEST = 2000, SAID = 60;
+  const field = form.elements.evidence, rationale = form.elements.rationale;
+  const box = document.getElementById("evidence"), list = document.getElementById("evidence-list");
+  const rows = [...form.querySelectorAll(".crit")], keys = rows.map((row) => row.dataset.key);
+  const cap = (action) => keyOf[action]?.replace("shift+", "⇧").replace(/[a-z]$/, (key) => key.toUpperCase()) ?? "";
+
+  // ---- What is attached
+  function attached() {
+    try {
+      const rows = JSON.parse(field.value || "[]");
+      return Array.isArray(rows) ? rows.filter((one) => one && typeof one.quote === "string") : [];
+    } catch {
+      return [];
+    }
+  }
+  const order = (one) => [SIDES.indexOf(one.side), one.start, one.end, keys.indexOf(one.check)];
+  const byPlace = (a, b) => order(a).map((place, n) => place - order(b)[n]).find(Boolean) ?? 0;
+  const same = (a, b) => a.check === b.check && a.side === b.side && a.start === b.start && a.end === b.end;
+  const short = (quote) => { const line = quote.trim().split(/\s+/).join(" "); return line.length > SAID ? `${line.slice(0, SAID - 1).trimEnd()}…` : line; };
+  const cellOf = (check, side) => rows.find((row) => row.dataset.key === check)?.querySelector(`.cell[data-side="${side}"], .cell[data-side=""]`);
+  const fails = ({ check, side }) => Boolean(cellOf(check, side)?.querySelector("[data-mark=fail]:checked"));
+
+  // Where a passage stands in the text; null where the text has other words there.
+  function spotOf(one, text) {
+    const start = toUnit(text, one.start), end = toUnit(text, one.end);
+    return one.start < one.end && text.slice(start, end) === one.quote ? { start, end, key: one.check, fails: fails(one), one } : null;
+  }
+
+  // ---- What the page shows of it
+  const shown = {}, texts = {};
+  let look = "";
+  function refresh() {
+    const all = attached(), looks = `${field.value}${all.map(fails)}`;
+    if (looks === look) return;
+    look = looks;
+    for (const side of SIDES) {
+      const own = all.filter((one) => one.side === side);
+      const marks = JSON.stringify(own.map((one) => [one, fails(one)]));
+      if (marks === (shown[side] ?? "[]")) continue;
+      shown[side] = marks;
+      texts[side] = read(side).text;
+      paint(side, own.map((one) => spotOf(one, texts[side])).filter(Boolean));
+    }
+    emphasise();
+    for (const row of rows) for (const cell of row.querySelectorAll(".cell")) {
+      const badge = cell.querySelector(".evidence-count");
+      if (!badge) continue;
+      const count = all.filter((one) => one.check === row.dataset.key && (!cell.dataset.side || one.side === cell.dataset.side)).length;
+      badge.lastChild.data = count;
+      badge.hidden = !count;
+    }
+    tell(all);
+  }
+
+  const current = () => form.querySelector(".crit.now")?.dataset.key ?? null;
+  function emphasise() {
+    const now = current();
+    for (const mark of document.querySelectorAll(".resp mark.evidence")) mark.classList.toggle("is-now", Boolean(now) && mark.dataset.check.split(" ").includes(now));
+  }
+
+  const make = (tag, words, attributes = {}) => {
+    const made = document.createElement(tag);
+    made.append(...[words].flat());
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    return made;
+  };
+  const button = (words, act, attributes = {}) => {
+    const made = make("button", words, { type: "button", ...attributes });
+    made.addEventListener("click", act);
+    return made;
+  };
+
+  function tell(all) {
+    document.getElementById("evidence-total").textContent = all.length;
+    const stale = all.filter((one) => !spotOf(one, texts[one.side] ?? ""));
+    document.getElementById("evidence-none").hidden = all.length > 0 || Boolean(field.value);
+    const problem = document.getElementById("evidence-error");
+    if (problem && !stale.length && all.length <= MOST && (all.length || !field.value)) problem.classList.add("is-solved");
+    const at = list.contains(document.activeElement) ? [...list.querySelectorAll(".remove")].indexOf(document.activeElement) : -1;
+    list.replaceChildren(...all.map((one) => {
+      const item = make("li", [
+        button(one.check, () => jump(one), { class: "chip", "aria-label": `Show the evidence for ${one.check} in ${one.side}` }), " ",
+        make("span", one.side, { class: "quiet" }), " ",
+        ...(closed ? [] : [button("Remove", () => remove(one), { class: "btn btn-quiet btn-small remove", "aria-label": `Remove the evidence for ${one.check} in ${one.side}` })]), " ",
+        make("q", short(one.quote)),
+      ]);
+      if (stale.includes(one)) {
+        item.classList.add("is-stale");
+        item.append(make("p", "It does not stand at its place in the text any more: remove it or select it again.", { class: "row-error" }));
+      }
+      return item;
+    }));
+    if (at >= 0) (list.querySelectorAll(".remove")[Math.min(at, all.length - 1)] ?? box.querySelector("summary")).focus();
+  }
+
+  // ---- Changes: a change of the field is a change of the form, with its undo and its draft
+  const write = (all) => { field.value = all.length ? JSON.stringify(all.sort(byPlace)) : ""; };
+  const changed = () => { field.dispatchEvent(new Event("change", { bubbles: true })); refresh(); };
+
+  const passageOf = ({ side, start, end, quote }, check) => {
+    const { text } = read(side);
+    return { check, side, start: toPoint(text, start), end: toPoint(text, end), quote };
+  };
+
+  // Put into the field without a word to the form; whether it was.
+  function put(place, check) {
+    const one = passageOf(place, check), all = attached();
+    if (all.some((other) => same(one, other))) return false;
+    if (one.end - one.start > LONGEST) { say(`Select less: a passage has at most ${LONGEST.toLocaleString("en")} characters.`); return false; }
+    if (all.length >= MOST) { say(`${MOST} passages are attached: remove one first.`); return false; }
+    write([...all, one]);
+    return true;
+  }
+  function attach(place, check) {
+    if (!put(place, check)) return;
+    changed();
+    say(`Attached to ${check}, ${place.side}: “${short(place.quote)}”`);
+  }
+  function remove(one) {
+    write(attached().filter((other) => !same(one, other)));
+    changed();
+    say(`Removed from ${one.check}: “${short(one.quote)}”`);
+  }
+  const standsAt = (place, check) => attached().find((other) => same(other, passageOf(place, check)));
+
+  // A check that is failed with a passage selected on its side has that passage for evidence.
+  labelPage.evidenceFor = (check, side) => {
+    const place = closed ? null : selected();
+    if (!place?.quote || side && place.side !== side) return false;
+    const is = put(place, check);
+    if (is) leave();
+    return is;
+  };
+
+  // The check that a passage goes to: the current one, else the one cited last.
+  function cited() {
+    const found = [...rationale.value.matchAll(/\[(\w+)\]/g)].map(([, key]) => key).filter((key) => keys.includes(key));
+    return found.at(-1) ?? null;
+  }
+  const target = () => current() ?? cited();
+
+  on("evidence", () => {
+    const place = selected();
+    if (!place) return pick();
+    if (place.problem) return say(place.problem, { seen: true });
+    const check = target();
+    if (!check) return say("Cite a check first: the passage goes to the one that is cited last.");
+    const stands = standsAt(place, check);
+    if (stands) remove(stands); else attach(place, check);
+    leave();
+  });
+
+  // ---- The selection by keyboard: a sentence at a time, then as far as wanted
+  let picking = null, cameFrom = null;
+  function pick() {
+    const now = form.querySelector(".crit.now .cell:not(:has(:checked)):not([disabled])");
+    const focused = SIDES.find((name) => pane(name).contains(document.activeElement));
+    const side = focused ?? (now?.dataset.side || "Left");
+    const units = root(side)?.checkVisibility() ? sentences(side) : [];
+    if (!units.length) return say(root(side) ? "Evidence is picked in the text as it renders: go back to that view." : "There is no text to pick from.");
+    const reading = read(side), top = pane(side).getBoundingClientRect().top;
+    let low = 0, high = units.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rangeOf(side, units[middle].start, units[middle].end, reading).getBoundingClientRect().top < top) low = middle + 1; else high = middle;
+    }
+    cameFrom = document.activeElement;
+    picking = { side, units, at: low };
+    pane(side).focus({ preventScroll: true });
+    move(0);
+    const check = target();
+    say(`Picked in ${side}: “${short(chosenQuote())}” Arrows move, Shift and arrows extend, ${cap("evidence")} attaches${check ? ` to ${check}` : ""}, Esc leaves.`);
+  }
+  const chosenQuote = () => { const { side, units, at } = picking; return read(side).text.slice(units[at].start, units[at].end); };
+  function move(way) {
+    picking.at = Math.max(0, Math.min(picking.units.length - 1, picking.at + way));
+    const { side, units, at } = picking, range = rangeOf(side, units[at].start, units[at].end);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    reveal(side, range);
+    if (way) say(chosenQuote());
+  }
+  function otherSide() {
+    const side = SIDES.find((name) => name !== picking.side);
+    if (!root(side)?.checkVisibility()) return;
+    pane(side).focus({ preventScroll: true });
+    pick();
+  }
+  // After a passage has found its place: the words are no longer selected, the keys go back.
+  function leave() {
+    const back = picking && cameFrom?.isConnected ? cameFrom : null;
+    picking = cameFrom = null;
+    getSelection().removeAllRanges();
+    back?.focus({ preventScroll: true });
+    hide();
+  }
+  for (const side of SIDES) pane(side)?.addEventListener("keydown", (event) => {
+    const { key } = event;
+    if (key === "Escape" && !getSelection().isCollapsed) { event.stopPropagation(); leave(); return; }
+    if (!picking || picking.side !== side || event.ctrlKey || event.metaKey || event.altKey) return;
+    const way = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[key];
+    if (way && !event.shiftKey) move(way);
+    else if (way && event.shiftKey) getSelection().modify("extend", way > 0 ? "forward" : "backward", key === "ArrowUp" || key === "ArrowDown" ? "line" : "word");
+    else if (key === "Tab" && !event.shiftKey) otherSide();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  document.addEventListener("pointerdown", () => { picking = cameFrom = null; });
+
+  // ---- Into view
+  function reveal(side, range) {
+    const area = pane(side).getBoundingClientRect(), rect = range.getBoundingClientRect();
+    for (let fold = range.startContainer.parentElement.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])")) fold.open = true;
+    if (rect.top < area.top + 24 || rect.bottom > area.bottom - 24) pane(side).scrollTop += rect.top - area.top - Math.max(24, (area.height - rect.height) / 3);
+    if (area.left < 0 || area.right > innerWidth) pane(side).closest(".resp").scrollIntoView({ block: "nearest", inline: "center" });
+  }
+  function jump(one) {
+    const reading = read(one.side), spot = spotOf(one, reading.text);
+    if (!spot) return say("This passage does not stand in the text any more.");
+    if (!root(one.side).checkVisibility()) return say("The passage is marked in the text as it renders: go back to that view.", { seen: true });
+    reveal(one.side, rangeOf(one.side, spot.start, spot.end, reading));
+    const marks = [...root(one.side).querySelectorAll("mark.evidence")].filter((mark) => mark.dataset.check.split(" ").includes(one.check) && reading.nodes.some(({ node, at }) => mark.contains(node) && at >= spot.start && at < spot.end));
+    for (const mark of marks) {
+      mark.classList.remove("is-shown");
+      void mark.offsetWidth;
+      mark.classList.add("is-shown");
+    }
+    say(`${one.check}, ${one.side}: “${short(one.quote)}”`);
+  }
+  let last = null;
+  function jumpNext(found) {
+    if (!found.length) return;
+    last = found[(found.findIndex((one) => last && same(one, last)) + 1) % found.length];
+    jump(last);
+  }
+  form.addEventListener("click", (event) => {
+    const badge = event.target.closest(".evidence-count"), chip = event.target.closest("[data-token]");
+    if (badge) {
+      event.preventDefault();
+      const check = badge.closest(".crit").dataset.key, { side } = badge.closest(".cell").dataset;
+      jumpNext(attached().filter((one) => one.check === check && (!side || one.side === side)));
+    } else if (chip) {
+      const first = attached().find((one) => one.check === chip.dataset.token);
+      if (first) jump(first);
+    }
+  });
+
+  // ---- For the mouse and the finger: what can be done with the selection, beside it
+  const bubble = make("div", [], { class: "evidence-bubble", role: "group", "aria-label": "Selected passage" });
+  bubble.hidden = true;
+  document.getElementById("main").append(bubble);
+  bubble.addEventListener("pointerdown", (event) => { event.preventDefault(); event.stopPropagation(); });
+  const hide = () => { bubble.hidden = true; };
+  const key = (action) => cap(action) ? [" ", make("kbd", cap(action))] : [];
+  const act = (words, does, attributes = {}) => button(words, () => { does(); leave(); }, { class: "btn btn-small", ...attributes });
+
+  function choices(place) {
+    const check = target(), now = current();
+    if (!check) return [make("span", "Attach to", { class: "quiet" }), ...keys.map((name) => act(name, () => attach(place, name)))];
+    if (standsAt(place, check)) return [act([`Remove from ${check}`, ...key("evidence")], () => remove(standsAt(place, check)))];
+    const radio = now && cellOf(check, place.side)?.querySelector("[data-mark=fail]:not(:checked):not(:disabled)");
+    const sided = keyOf[`${place.side.toLowerCase()}_fail`] ? `${place.side.toLowerCase()}_fail` : "fail";
+    const fail = radio && !radio.closest("fieldset").disabled ? [act([`${check} fails`, ...key(sided)], () => { if (put(place, check)) { radio.click(); refresh(); } }, { class: "btn btn-small btn-fail" })] : [];
+    return [...fail, act([`Attach to ${check}`, ...key("evidence")], () => attach(place, check))];
+  }
+  function put_beside(rect, area) {
+    bubble.hidden = false;
+    const { width, height } = bubble.getBoundingClientRect(), gap = matchMedia("(pointer: coarse)").matches ? 32 : 8;
+    const below = rect.bottom + gap, fits = below + height < Math.min(area.bottom, innerHeight);
+    const top = fits ? below : rect.top - gap - height;
+    bubble.style.top = `${Math.max(area.top, Math.min(top, area.bottom - height))}px`;
+    bubble.style.left = `${Math.max(8, Math.min(rect.right - width, innerWidth - width - 8, Math.max(rect.left, area.left)))}px`;
+  }
+  function offer() {
+    const place = closed ? null : selected();
+    if (!place?.quote) return hide();
+    bubble.replaceChildren(...choices(place));
+    const rects = rangeOf(place.side, place.start, place.end).getClientRects();
+    if (rects.length) put_beside(rects[rects.length - 1], pane(place.side).getBoundingClientRect());
+  }
+  let down = false, waiting = 0;
+  const soon = (wait) => { clearTimeout(waiting); waiting = setTimeout(offer, wait); };
+  document.addEventListener("pointerdown", (event) => { down = event.pointerType === "mouse"; });
+  document.addEventListener("pointerup", () => { down = false; soon(0); });
+  document.addEventListener("selectionchange", () => {
+    if (getSelection().isCollapsed) { clearTimeout(waiting); hide(); } else if (!down) soon(150);
+  });
+  for (const side of SIDES) {
+    pane(side)?.addEventListener("scroll", () => { if (!bubble.hidden) offer(); }, { passive: true });
+    // A mark that is clicked offers to be taken away.
+    pane(side)?.addEventListener("click", (event) => {
+      const mark = event.target.closest("mark.evidence");
+      if (!mark || event.target.closest("a") || !getSelection().isCollapsed) return;
+      const reading = read(side), at = reading.nodes.find(({ node }) => mark.contains(node))?.at;
+      const here = attached().filter((one) => { const spot = one.side === side && spotOf(one, reading.text); return spot && spot.start <= at && at < spot.end; });
+      if (!here.length || closed) return;
+      bubble.replaceChildren(...here.map((one) => act(`Remove from ${one.check}`, () => remove(one))));
+      put_beside(mark.getClientRects()[0], pane(side).getBoundingClientRect());
+    });
+  }
+  document.addEventListener("pointerdown", (event) => { if (!bubble.contains(event.target)) hide(); });
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") { hide(); if (box.open && box.contains(event.target)) { box.open = false; box.querySelector("summary").focus(); } } });
+
+  // ---- Start
+  box.querySelector("[value='detach:all']")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    event.target.hidden = true;
+    write([]);
+    changed();
+  });
+  for (const event of ["answered", "input", "change"]) form.addEventListener(event, () => refresh());
+  new MutationObserver(emphasise).observe(form, { subtree: true, attributes: true, attributeFilter: ["aria-current"] });
+  refresh();
+})();
