@@ -21,13 +21,28 @@ class RubricRefused(Exception):
     """The document cannot become a version here; the message says why and what to do."""
 
 
+class DraftChanged(Exception):
+    """Somebody else changed the draft since it was read; nothing was written."""
+
+    def __init__(self, standing: RubricVersion) -> None:
+        self.standing = standing
+        super().__init__("Somebody else changed this draft since it was opened.")
+
+
 def import_rubric(
-    *, project: Project, source: str | bytes, acting_user: User | None, slug: str = ""
+    *,
+    project: Project,
+    source: str | bytes,
+    acting_user: User | None,
+    slug: str = "",
+    replacing: str | None = None,
 ) -> RubricVersion:
     """Read a YAML document into a draft. The same document again changes nothing.
 
-    Raises `document.RubricError` with every problem of the document, `RubricRefused` where the
-    number it asks for is taken.
+    `replacing` is the digest of the draft that its author has read ('' for none); without it any
+    draft is replaced. Raises `document.RubricError` with every problem of the document,
+    `RubricRefused` where the number it asks for is taken, `DraftChanged` where another draft than
+    the one read stands there.
     """
     parsed = document.parse(source)
     with transaction.atomic():
@@ -40,6 +55,8 @@ def import_rubric(
             if standing is not None and standing.digest == document.digest(parsed.rubric):
                 return standing
         _refuse_another_meaning(rubric, parsed.rubric, released)
+        if replacing is not None and draft is not None and draft.digest != replacing:
+            raise DraftChanged(draft)
         if draft is not None:
             draft.delete()
         version = _write(rubric, parsed, number, released.revision + 1 if released else 1)

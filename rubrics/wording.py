@@ -132,6 +132,10 @@ def stop(code: str) -> str:
     return " ".join(words + [_STRENGTH.get(word, word) for word in strength])
 
 
+def kind_words(check: Criterion) -> str:
+    return _KINDS[check.kind]
+
+
 def answer_words(check: Criterion) -> str:
     """How a check is answered, about what, and whether N/A is an answer."""
     na = "N/A where it does not apply" if check.allows_na else "no N/A"

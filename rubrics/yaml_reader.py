@@ -25,7 +25,7 @@ _SCALAR_TAGS = frozenset(
     _TAG + name for name in ("str", "int", "float", "bool", "null", "timestamp", "value", "merge")
 )
 # Decimal numbers as people write them. YAML's own rule also takes 0x1F, 1_000 and 1:30.
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 # A leading zero makes YAML 1.1 read octal: 010 is 8 there, so it is no plain number here.
 _OCTAL = re.compile(r"[-+]?0[0-9]+")
 # Control characters other than tab and line feed, and halves of surrogate pairs.
@@ -110,7 +110,7 @@ class Item:
         written = self._scalar("a word or a number")
         if written is None or self.is_empty:
             return written
-        plain_number = _NUMBER.fullmatch(written) and not _OCTAL.fullmatch(written)
+        plain_number = NUMBER.fullmatch(written) and not _OCTAL.fullmatch(written)
         if not self._is("str") and not (self._is("int", "float") and plain_number):
             self.problem(self._misread(written))
             return None
@@ -119,7 +119,7 @@ class Item:
     def number(self) -> float | None:
         """A finite decimal number."""
         written = self.node.value if isinstance(self.node, yaml.ScalarNode) else ""
-        if getattr(self.node, "style", None) or not _NUMBER.fullmatch(written):
+        if getattr(self.node, "style", None) or not NUMBER.fullmatch(written):
             self.problem(f"must be a finite number, such as 2 or 0.5; not {self._shown()}")
             return None
         value = float(written)

@@ -4,7 +4,7 @@ Pure: no Django, no I/O.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import yaml
 
@@ -51,14 +51,24 @@ def _style(text: str) -> str | None:
 
 def dump(rubric: Rubric) -> str:
     """YAML in the full form; `parse(dump(rubric)).rubric == rubric` for every parsed rubric."""
+    return write(dict(_document(rubric)))
+
+
+def write(plain: Mapping[str, object]) -> str:
+    """Plain values as this format is laid out; for a document that is no rubric yet."""
     return yaml.dump(
-        dict(_document(rubric)),
+        plain,
         Dumper=_Writer,
         sort_keys=False,
         allow_unicode=True,
         width=_WIDTH,
         default_flow_style=False,
     )
+
+
+def inline(items: Iterable[object]) -> list[object]:
+    """A list that `write` puts on one line."""
+    return _Inline(items)
 
 
 def _document(rubric: Rubric) -> Iterator[tuple[str, object]]:
@@ -85,7 +95,7 @@ def _check(check: Criterion, usual_family: str) -> Iterator[tuple[str, object]]:
     if check.title:
         yield "title", check.title
     if check.weight is not None:
-        yield "weight", _number(check.weight)
+        yield "weight", number(check.weight)
     yield "check", check.text
     if check.help:
         yield "help", check.help
@@ -109,7 +119,7 @@ def _scale(check: Criterion) -> Iterator[tuple[str, object]]:
         return
     yield "level", check.level
     if check.bounds:
-        yield "range", _Inline([_number(end) for end in check.bounds])
+        yield "range", _Inline([number(end) for end in check.bounds])
     else:
         yield "values", _Inline(check.values)
 
@@ -138,5 +148,5 @@ def _preference(check: Criterion, rationale: str) -> Iterator[tuple[str, object]
         yield "rationale", rationale
 
 
-def _number(number: float) -> int | float:
-    return int(number) if number.is_integer() and abs(number) < 1e15 else number
+def number(value: float) -> int | float:
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value
