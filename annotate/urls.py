@@ -1,22 +1,39 @@
 from django.urls import path
 
-from annotate.views import home, label, reports, rounds, units
+from annotate.views import components, gold, home, label, practice, reading, reports, rounds, units
 
 app_name = "annotate"
 
 # One line per page, sorted by its address.
 urlpatterns = [
     path("", home.home, name="home"),
+    path("components/", components.components, name="components"),
     path("label/<uuid:batch_id>/", label.label_next, name="label_next"),
     path("label/<uuid:batch_id>/mine/", label.label_mine, name="label_mine"),
+    path("label/<uuid:batch_id>/practice/", practice.practice, name="practice"),
     path("label/pair/<uuid:public_id>/", label.label_pair, name="label_pair"),
+    path("label/pair/<uuid:public_id>/back/", label.label_previous, name="label_previous"),
+    path("label/pair/<uuid:public_id>/forward/", label.label_following, name="label_following"),
     path("label/pair/<uuid:public_id>/draft/", label.label_draft, name="label_draft"),
+    path(
+        "label/pair/<uuid:public_id>/difference/",
+        reading.label_difference,
+        name="label_difference",
+    ),
+    path(
+        "label/pair/<uuid:public_id>/feedback/",
+        practice.practice_feedback,
+        name="practice_feedback",
+    ),
+    path("label/pair/<uuid:public_id>/source/", reading.label_source, name="label_source"),
     path("p/<slug:slug>/", home.project, name="project"),
     path("p/<slug:slug>/batches/<uuid:batch_id>/units/", units.batch_units, name="units"),
+    path("p/<slug:slug>/gold/", gold.gold, name="gold"),
     path("p/<slug:slug>/imported/<path:name>/", reports.imported_report, name="imported"),
     path("p/<slug:slug>/rounds/", rounds.rounds, name="rounds"),
     path("p/<slug:slug>/rounds/<int:number>/", reports.round_report, name="round"),
     path("p/<slug:slug>/rounds/<int:number>/close/", rounds.round_close, name="round_close"),
     path("p/<slug:slug>/rounds/new/", rounds.round_new, name="round_new"),
     path("p/<slug:slug>/subjects/<uuid:public_id>/", units.subject, name="subject"),
+    path("p/<slug:slug>/subjects/<uuid:public_id>/gold/", gold.subject_gold, name="subject_gold"),
 ]

@@ -55,12 +55,16 @@ class Page:
 
 PAGES = (
     Page("annotate:home", EVERYONE),
+    Page("annotate:components", EVERYONE),
     Page("projects:account", EVERYONE, post=302),
+    Page("projects:account_keys", EVERYONE, get=None, post=302),
     Page("annotate:project", MEMBERS),
     # A rater's own pages exist for that rater only: not for leads, not for other raters.
     Page("annotate:label_next", ("rater", "rating_lead"), get=302, members=404),
     Page("annotate:label_mine", ("rater", "rating_lead"), members=404),
     Page("annotate:label_pair", ("rater",), post=303, members=404),
+    Page("annotate:label_previous", ("rater",), get=302, members=404),
+    Page("annotate:label_following", ("rater",), get=302, members=404),
     Page("annotate:label_draft", ("rater",), get=None, post=200, members=404),
     Page("annotate:rounds", LEADS),
     Page("annotate:round", LEADS, which="closed"),
@@ -161,6 +165,7 @@ def form_of(world: World, route: str) -> dict[str, Any]:
             "old_password": "correct horse battery",
             **dict.fromkeys(("new_password1", "new_password2"), "another horse battery"),
         },
+        "projects:account_keys": lambda: {"keys": "left_hand"},
         "projects:login": lambda: {"username": "lead", "password": "correct horse battery"},
     }
     return forms.get(route, dict)()

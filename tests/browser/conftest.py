@@ -68,7 +68,8 @@ def sign_in(context: BrowserContext, user: User, url: str) -> None:
 def signed_in(
     new_context: Callable[..., BrowserContext], live_server: LiveServer
 ) -> Iterator[Callable[..., Page]]:
-    """A page of somebody who is signed in; errors and policy violations in it fail the test."""
+    """A page of somebody who is signed in, or of a visitor; errors and policy violations in it
+    fail the test."""
     said: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
@@ -77,9 +78,10 @@ def signed_in(
         if message.type == "error" and not refused:
             said.append(message.text)
 
-    def open_page(user: User, **options: Any) -> Page:
+    def open_page(user: User | None, **options: Any) -> Page:
         context = new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
-        sign_in(context, user, live_server.url)
+        if user is not None:
+            sign_in(context, user, live_server.url)
         page = context.new_page()
         page.on("pageerror", lambda error: said.append(f"error: {error}"))
         page.on("console", note)
