@@ -142,7 +142,7 @@ def _unchanged(batch: Batch, source: VoteFile) -> tuple[Batch, Report]:
 def _taken(source: VoteFile) -> ImportRefused:
     return ImportRefused(
         f"There are imported votes “{source.name}” already, of another file, rubric version or "
-        "reading: choose another --name."
+        "reading. Choose another name (--name)."
     )
 
 
@@ -204,7 +204,7 @@ def _unknown(row: VoteRow, kind: str) -> Problem:
         row.line,
         "subject",
         f"There is no {kind} {shown(row.subject)} here. Import it first, or have it made "
-        "without its text by --create-subjects.",
+        "without its text (--create-subjects).",
         "unknown_subject",
     )
 

@@ -36,11 +36,12 @@ class Fields:
 
     def raw(self, target: str) -> Any:
         """The value of a target's first source as the file has it, None if it has none."""
-        return self.record.fields.get(self.map.sources_of(target)[0])
+        sources = self.map.sources_of(target)
+        return self.record.fields.get(sources[0]) if sources else None
 
     def name(self, target: str) -> str:
         """The file's own name of a target, for problems."""
-        return ",".join(self.map.sources_of(target))
+        return ",".join(self.map.sources_of(target)) or target
 
     def text(self, target: str) -> str | None:
         """The text of a target, several sources joined by a blank line; None if missing.
@@ -48,8 +49,8 @@ class Fields:
         With several sources, empty and missing ones are left out.
         """
         sources = self.map.sources_of(target)
-        if len(sources) == 1:
-            return self._text(target, sources[0])
+        if len(sources) < 2:
+            return self._text(target, sources[0]) if sources else None
         texts = [self._text(target, source) for source in sources]
         return BLANK_LINE.join(text for text in texts if text)
 
@@ -58,7 +59,7 @@ class Fields:
         before = len(self.problems)
         text = self.text(target)
         if text is None and len(self.problems) == before:
-            message = f"The row has no {target}. Add it, or name its field: --map {target}=FIELD."
+            message = f"The row has no {target}. Add it, or read another field as it (--map {target}=FIELD)."
             self.refuse(self.name(target), "missing", message)
         return text or ""
 
@@ -75,7 +76,7 @@ class Fields:
         value, name = self.raw(target), self.name(target)
         if value is None or value == "":
             if required:
-                message = f"The row has no {target}. Add it, or name its field: --map {target}=…"
+                message = f"The row has no {target}. Add it, or read another field as it (--map {target}=…)."
                 self.refuse(name, "missing", message)
             return ""
         if isinstance(value, bool) or not isinstance(value, str | int):
@@ -98,7 +99,7 @@ class Fields:
                 return text
             message = (
                 f"The field holds {_what(value)}, not text: {text[:SHOWN_LENGTH]}. "
-                f"Quote it, or take such values as text: --as-text {printable(source[:60])}."
+                f"Quote it, or take such values as text (--as-text {printable(source[:60])})."
             )
         else:
             message = f"The field holds {_what(value)}, not text. Write it as one text."

@@ -22,7 +22,6 @@ CONTAINERS = {
     b"\x1f\x8b": "compressed with gzip",
     b"%PDF": "a PDF",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook",
-    b"PAR1": "a Parquet file",
 }
 
 
@@ -97,6 +96,9 @@ def open_lines(stream: BinaryIO) -> Iterator[Line | LongLine] | Problem:
         return physical_lines(_from_utf16(_blocks(head[2:], stream), "utf-16-le"))
     if head.startswith(codecs.BOM_UTF16_BE):
         return physical_lines(_from_utf16(_blocks(head[2:], stream), "utf-16-be"))
+    if head.startswith(b"PAR1"):
+        message = "The file is Parquet. Give it a name that ends in .parquet."
+        return Problem(0, "", message, "not_text_file", fatal=True)
     for magic, what in CONTAINERS.items():
         if head.startswith(magic):
             message = f"The file is {what}, not text. Save it as JSONL or CSV in UTF-8."

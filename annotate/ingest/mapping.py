@@ -1,4 +1,7 @@
-"""Which field of a file holds what: `--map TARGET=SOURCE[,SOURCE2…]` and `--as-text FIELD`."""
+"""Which field of a file holds what: `--map TARGET=SOURCE[,SOURCE2…]` and `--as-text FIELD`.
+
+`--map TARGET=` reads the target from nowhere, although the file has a field of its name.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +40,16 @@ class FieldMap:
         *,
         targets: Sequence[str],
         joinable: Collection[str] = (),
+        optional: Collection[str] = (),
     ) -> FieldMap:
-        """Read the flags; only `joinable` targets take several sources. Raises FlagError."""
+        """Read the flags. Raises FlagError.
+
+        Only `joinable` targets take several sources, and only `optional` ones may have none.
+        """
         known = frozenset(targets)
         sources: dict[str, tuple[str, ...]] = {}
         for flag in flags:
-            target, given = _parsed(flag, known)
+            target, given = _parsed(flag, known, optional)
             if target in sources:
                 raise FlagError(
                     f"--map {target}=… is given twice. Join several sources with commas."
@@ -60,7 +67,7 @@ class FieldMap:
         return cls(known, sources, frozenset(as_text))
 
     def sources_of(self, target: str) -> tuple[str, ...]:
-        """The fields of the file that a target is read from."""
+        """The fields of the file that a target is read from; none where it is left out."""
         return self.sources.get(target, (target,))
 
     def is_as_text(self, target: str, source: str) -> bool:
@@ -83,12 +90,16 @@ class FieldMap:
     def missing_columns(self, columns: Sequence[str], required: Sequence[str]) -> list[str]:
         """Columns that a flag or a required target names and the table does not have."""
         wanted = [s for given in self.sources.values() for s in given]
-        wanted += [s for target in required for s in self.sources_of(target)]
+        wanted += [s for target in required for s in self.sources_of(target) or (target,)]
         return [name for name in dict.fromkeys(wanted) if name not in columns]
 
 
-def _parsed(flag: str, known: frozenset[str]) -> tuple[str, tuple[str, ...]]:
+def _parsed(
+    flag: str, known: frozenset[str], optional: Collection[str]
+) -> tuple[str, tuple[str, ...]]:
     target, equals, given = (part.strip() for part in flag.partition("="))
+    if equals and not given and target in optional:
+        return target, ()
     sources = tuple(source.strip() for source in given.split(","))
     if not equals or not target or not all(sources):
         raise FlagError(f"--map {printable(flag)}: write it as FIELD=SOURCE[,SOURCE2…].")
@@ -107,7 +118,7 @@ def missing_column_problem(missing: Sequence[str], columns: Sequence[str]) -> Pr
     word = "columns" if len(missing) > 1 else "column"
     message = (
         f"The file has no {word} {listed(list(missing))}. "
-        f"Its columns are {listed(list(columns))}. Name the right one with --map or --column."
+        f"Its columns are {listed(list(columns))}. Say which one is meant (--map, --column)."
     )
     return Problem(1, printable(missing[0][:100]), message, "missing_column", fatal=True)
 

@@ -1,4 +1,4 @@
-"""An open binary file → records with their lines: JSONL, CSV or TSV, by the file's name."""
+"""An open binary file → records with their lines, its format by its name: JSONL, CSV, Parquet."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from typing import Any, BinaryIO
 
 from annotate.ingest.csv_cells import CsvRow, csv_rows
 from annotate.ingest.lines import MAX_BYTES, Line, LongLine, encoding_problem, open_lines
+from annotate.ingest.parquet import PARQUET_NAMES, ParquetRow, parquet_rows
 from annotate.ingest.problems import Notice, Problem, listed, printable, shown
 from annotate.ingest.strict_json import LONE_SURROGATE, json_object, nul_report
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 JSON_NAMES = (".jsonl", ".ndjson", ".json")
+ENDINGS = (*JSON_NAMES, *DELIMITERS, *PARQUET_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """One row of a file.
 
-    line: 1-based line on which it begins.
-    fields: the row's own names and values; texts in a table, JSON values in JSONL.
-    columns: the header of a table, None for JSONL, whose rows may differ in their fields.
+    line: 1-based line on which it begins; of Parquet, which has no lines, the number of the row.
+    fields: the row's own names and values; texts in a table, JSON values in JSONL and Parquet.
+    columns: the columns of a table, None for JSONL, whose rows may differ in their fields.
     """
 
     line: int
@@ -54,10 +56,15 @@ def records(
 
 def _read(stream: BinaryIO, name: str, *, repair: bool) -> Iterator[Record | Problem | Notice]:
     ending = PurePath(name).suffix.casefold()
-    if ending not in JSON_NAMES and ending not in DELIMITERS:
-        endings = ", ".join((*JSON_NAMES, *DELIMITERS))
+    if ending not in ENDINGS:
+        endings = ", ".join(ENDINGS)
         message = f"The file's name must end in one of {endings}, which tells its format."
         yield Problem(0, "", message, "format", fatal=True)
+        return
+    if ending in PARQUET_NAMES:
+        for item in parquet_rows(stream, repair=repair):
+            is_row = isinstance(item, ParquetRow)
+            yield Record(item.number, item.fields, item.columns) if is_row else item
         return
     lines = open_lines(stream)
     if isinstance(lines, Problem):

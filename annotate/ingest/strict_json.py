@@ -19,7 +19,7 @@ MAX_DEPTH = 64
 MAX_DIGITS = 300
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
-REMOVE_NUL = "Remove it, or import with --repair, which removes it and says so."
+REMOVE_NUL = "Remove it, or let it be removed with a warning (--repair)."
 
 
 class JsonFloat(float):

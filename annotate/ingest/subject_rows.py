@@ -14,7 +14,7 @@ from annotate.ingest.sameness import Messages, content_hash, group_key, plain, t
 from annotate.ingest.strict_json import Walk, json_value
 
 ROLES = ("system", "user", "assistant", "tool")
-ADVICE = " Keep it with --map metadata.NAME=FIELD, or use it with --map TARGET=FIELD."
+ADVICE = " It can be kept as metadata (--map metadata.NAME=FIELD)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,13 @@ class SubjectRow:
 
 def field_map(kind: str, maps: Iterable[str] = (), as_text: Iterable[str] = ()) -> FieldMap:
     """The map of `--map` and `--as-text` for a kind of subject. Raises FlagError."""
+    rules = KINDS[kind]
     return FieldMap.parse(
-        tuple(maps), tuple(as_text), targets=KINDS[kind].targets, joinable=JOINABLE
+        tuple(maps),
+        tuple(as_text),
+        targets=rules.targets,
+        joinable=JOINABLE,
+        optional=set(rules.targets) - set(rules.required),
     )
 
 

@@ -135,7 +135,7 @@ class ValueRules:
         if code is None:
             raise OutsideScale(
                 f"The value {shown(raw)} is not on the scale of {check.key}: {check.scale()}. "
-                "Give its code with --value RAW=CODE (an empty CODE means missing)."
+                "Say which code it means (--value RAW=CODE; an empty CODE means missing)."
             )
         return code
 

@@ -28,6 +28,7 @@ from rubrics.content import PREFERENCE
 
 WIDE_TARGETS = ("subject", "rater", "swapped", "at")
 LONG_TARGETS = (*WIDE_TARGETS, "criterion", "side", "value")
+OPTIONAL_TARGETS = ("rater", "swapped", "at", "side")
 OTHER_SIDE = {"A": "B", "B": "A"}
 TRUE = frozenset({"true", "1", "1.0", "yes", "y", "t"})
 FALSE = frozenset({"false", "0", "0.0", "no", "n", "f", ""})
@@ -97,7 +98,7 @@ class VotePlan:
         targets = WIDE_TARGETS if columns else LONG_TARGETS
         return cls(
             scheme=scheme,
-            fields=FieldMap.parse(maps, targets=targets),
+            fields=FieldMap.parse(maps, targets=targets, optional=OPTIONAL_TARGETS),
             rules=ValueRules.parse(values, scheme),
             columns=_columns(columns, scheme),
             anonymous=anonymous,
