@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from django.db.models import Min
+from django.db.models import Min, Q
 
 from annotate.models import Assignment, Batch, Slot, Subject
 
@@ -61,22 +61,46 @@ def draw(project: Project, raters: Sequence[Rater], *, size: int, seed: int) -> 
 def lay_out(batch: Batch, subjects: Sequence[int], raters: Sequence[Rater]) -> None:
     """One slot a rater and subject, each rater with an own queue and an own order of sides."""
     for n, rater in enumerate(raters):
-        dice = random.Random(f"{batch.seed}:{n}")  # noqa: S311
-        queue = dice.sample(list(subjects), len(subjects))
-        slots = Slot.objects.bulk_create(
-            Slot(batch=batch, subject_id=subject, n=n) for subject in queue
+        deal(batch, subjects, rater, n=n)
+
+
+def deal(
+    batch: Batch,
+    subjects: Sequence[int],
+    rater: Rater,
+    *,
+    n: int,
+    role: Slot.Role = Slot.Role.NORMAL,
+) -> None:
+    """The `n`-th rater's slots and assignments, in the queue and the orders that the seed draws."""
+    dice = random.Random(f"{batch.seed}:{n}")  # noqa: S311
+    queue = dice.sample(list(subjects), len(subjects))
+    slots = Slot.objects.bulk_create(
+        Slot(batch=batch, subject_id=subject, n=n, role=role) for subject in queue
+    )
+    Assignment.objects.bulk_create(
+        Assignment(
+            slot=slot,
+            batch=batch,
+            subject_id=slot.subject_id,
+            rater=rater,
+            position=position,
+            order=dice.choice(Assignment.Order.values),
         )
-        Assignment.objects.bulk_create(
-            Assignment(
-                slot=slot,
-                batch=batch,
-                subject_id=slot.subject_id,
-                rater=rater,
-                position=position,
-                order=dice.choice(Assignment.Order.values),
-            )
-            for position, slot in enumerate(slots, start=1)
-        )
+        for position, slot in enumerate(slots, start=1)
+    )
+
+
+def sent_beside(assignment: Assignment, *, step: Literal[-1, 1]) -> Assignment | None:
+    """The rater's pair that was sent before this one, or after it; none at either end.
+
+    In the order of the queue, where what was put off stands at the end: that is how they came.
+    """
+    own = Assignment.objects.filter(rater=assignment.rater_id, batch=assignment.batch_id)
+    came = own.filter(Q(state=Assignment.State.SUBMITTED) | Q(pk=assignment.pk)).in_queue_order()
+    ids = list(came.values_list("pk", flat=True))
+    place = ids.index(assignment.pk) + step
+    return own.get(pk=ids[place]) if 0 <= place < len(ids) else None
 
 
 def next_for(rater: Rater, batch: Batch) -> Assignment | None:

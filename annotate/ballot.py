@@ -21,6 +21,7 @@ LEFT, RIGHT = "Left", "Right"
 SEEN_SIDES = (LEFT, RIGHT)
 Order = Literal["AB", "BA"]
 MAX_RATIONALE = 20_000
+MAX_REWRITE = 20_000
 
 # A citation is one bracketed word, so that prose such as “[see the file]” stays prose.
 TOKEN = re.compile(r"\[([A-Za-z][A-Za-z0-9_]{0,31})\]")
@@ -91,6 +92,8 @@ class Answer:
     rationale: str = ""
     nothing_says_it: bool = False
     unclear: frozenset[str] = frozenset()
+    # What the answer should have been; it counts only where both responses fail.
+    rewrite: str = ""
 
 
 class GateState(StrEnum):
@@ -124,6 +127,7 @@ class CanonicalAnswer:
     cites: tuple[str, ...]
     nothing_says_it: bool
     unclear: tuple[str, ...]
+    rewrite: str
 
 
 def number_of(code: str) -> float | None:
@@ -195,7 +199,7 @@ def criteria_are_asked(ballot: Ballot, state: GateState) -> bool:
 def problems(ballot: Ballot, answer: Answer) -> dict[str, str]:
     """What keeps the answer from being a vote: field name → what to do. Empty when it is whole.
 
-    Field names are `label:KEY:PART`, `preference`, `rationale`.
+    Field names are `label:KEY:PART`, `preference`, `rationale`, `rewrite`.
     """
     found: dict[str, str] = {}
     state = gate_state(ballot, answer)
@@ -208,6 +212,7 @@ def problems(ballot: Ballot, answer: Answer) -> dict[str, str]:
         found.update(_foreign(ballot, key, part, code))
     found.update(_preference_problem(ballot, answer, state))
     found.update(_rationale_problem(ballot, answer, state))
+    found.update(_rewrite_problem(answer, state))
     return found
 
 
@@ -255,7 +260,13 @@ def _rationale_problem(
     ballot: Ballot, answer: Answer, state: GateState
 ) -> Iterable[tuple[str, str]]:
     if len(answer.rationale) > MAX_RATIONALE:
-        yield "rationale", f"Keep the rationale under {MAX_RATIONALE:,} characters."
+        yield (
+            "rationale",
+            (
+                f"Shorten the rationale to {MAX_RATIONALE:,} characters: it has "
+                f"{len(answer.rationale):,}, all of them kept here."
+            ),
+        )
         return
     if unknown := unknown_citations(ballot, answer.rationale):
         ids = ", ".join(check.key for check in ballot.checks)
@@ -273,6 +284,17 @@ def _rationale_problem(
             (
                 "Cite the gate or criterion that decided (the buttons under the text do it), tick "
                 "“Nothing in the rubric says it”, or mark a check as unclear."
+            ),
+        )
+
+
+def _rewrite_problem(answer: Answer, state: GateState) -> Iterable[tuple[str, str]]:
+    if state is GateState.BOTH_FAIL and len(answer.rewrite) > MAX_REWRITE:
+        yield (
+            "rewrite",
+            (
+                f"Shorten what the answer should have been to {MAX_REWRITE:,} characters: it has "
+                f"{len(answer.rewrite):,}, all of them kept here."
             ),
         )
 
@@ -356,6 +378,7 @@ def canonical(ballot: Ballot, answer: Answer, order: Order) -> CanonicalAnswer:
         cites=tuple(cites),
         nothing_says_it=answer.nothing_says_it,
         unclear=tuple(check.key for check in ballot.checks if check.key in answer.unclear),
+        rewrite=answer.rewrite.strip() if state is GateState.BOTH_FAIL else "",
     )
 
 

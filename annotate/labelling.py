@@ -69,8 +69,8 @@ def fields_from(form: Mapping[str, Any], ballot: Ballot) -> dict[str, Any]:
     """The fields a draft keeps: only those the page asks.
 
     The names are those of the form: `label:KEY:PART`, `preference`, `rationale`,
-    `rewrite`, `nothing_says_it`, `unclear:KEY`, `evidence` (docs/design/evidence.md), and `all_pass` where
-    one key passed the remaining gates.
+    `rewrite`, `nothing_says_it`, `unclear:KEY`, `evidence` (docs/design/evidence.md), and
+    `all_pass` where one key passed the remaining gates.
     """
     kept: dict[str, Any] = {}
     for check in ballot.checks:

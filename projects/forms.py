@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django import forms
-from django import forms
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 
 from projects.models import User

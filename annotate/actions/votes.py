@@ -7,7 +7,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate import ballot as ballots
+from annotate import evidence, practice
 from annotate.actions.raters import give_pseudonyms
+from annotate.actions.round_notices import tell_when_all_in
 from annotate.labelling import (
     MAX_SKIP_REASON,
     answer_from,
@@ -16,25 +18,35 @@ from annotate.labelling import (
     fields_from,
     storable,
 )
-from annotate.models import Assignment, Batch, Label, Vote
+from annotate.models import Assignment, Batch, Evidence, Label, Vote
+from annotate.rendered import readable_sides
+from annotate.working_time import counted
 from projects.audit import record
 from rubrics.content import NA
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from uuid import UUID
 
     from annotate.ballot import CanonicalAnswer
+    from annotate.evidence import Passage
     from projects.models import User
-    from rubrics.models import Criterion
 
 
 class BatchClosed(Exception):
     """Votes close with their batch."""
 
 
+class AnswerShown(BatchClosed):
+    """A practice answer closes as soon as it is sent: what comes after is the known one."""
+
+
+@dataclass
 class SavedElsewhere(Exception):
     """Another tab has saved a draft of the pair since this one read it: that one stands."""
+
+    revision: int
+    draft: dict[str, Any]
 
 
 @dataclass
@@ -58,46 +70,72 @@ def save_draft(
     form: Mapping[str, Any],
     acting_user: User,
     known_revision: int | None = None,
+    active_s: int | None = None,
 ) -> Assignment:
     """Keep what the rater has entered so far; the revision returned is the acknowledgement.
 
     `known_revision` is the one that the page knows of: where another stands with other content,
-    `SavedElsewhere` is raised and nothing written. Without it the last draft wins.
+    `SavedElsewhere` is raised and nothing written; with the same content it is the same draft sent
+    again, and nothing is written either. Without it the last draft wins.
     Drafts are no votes and are saved at every change, so they carry a revision and no event.
     """
     with transaction.atomic():
         assignment = _held(assignment, acting_user)
+        _refuse_shown(assignment)
         fields = fields_from(form, ballot_for(assignment.batch))
-        if known_revision not in (None, assignment.draft_revision) and fields != assignment.draft:
-            raise SavedElsewhere("Another tab has saved this pair since this page was opened.")
-        _store_draft(assignment, fields)
+        _refuse_older(assignment, fields, known_revision)
+        if known_revision in (None, assignment.draft_revision):
+            _add_time(assignment, active_s, known_revision)
+            _store_draft(assignment, fields)
     return assignment
 
 
 def submit_vote(
-    *, assignment: Assignment, form: Mapping[str, Any], submit_key: UUID, acting_user: User
+    *,
+    assignment: Assignment,
+    form: Mapping[str, Any],
+    submit_key: UUID,
+    acting_user: User,
+    known_revision: int | None = None,
+    active_s: int | None = None,
 ) -> Vote:
     """Turn the answer into a vote, or into its next revision. Sending it again changes nothing.
 
-    A refused answer is kept as the draft before `VoteRefused` is raised.
+    A refused answer is kept as the draft before `VoteRefused` is raised; `known_revision` and
+    `active_s` are what they are for a draft.
     """
+    # Before the transaction: a text that nobody has looked at yet is rendered for it.
+    texts = readable_sides(assignment) if form.get("evidence") else {}
     with transaction.atomic():
         assignment = _held(assignment, acting_user)
         ballot = ballot_for(assignment.batch)
         fields = fields_from(form, ballot)
         answer = answer_from(fields, ballot)
         found = ballots.problems(ballot, answer)
+        chosen = evidence.read(fields.get("evidence", ""), ballot, texts)
+        if chosen.problem:
+            found["evidence"] = chosen.problem
         if not found:
             canonical = ballots.canonical(ballot, answer, assignment.seen_order)
-            said = _Said(canonical, submit_key, detail_from(fields))
-            if late := _late_retry(assignment, said):
-                return late
-            vote = _vote(assignment, said, acting_user)
+            passages = evidence.canonical(chosen.passages, assignment.seen_order)
+            said = _Said(canonical, passages, submit_key, detail_from(fields))
+            given = list(assignment.votes.all())
+            if standing := _retry(assignment, given, said):
+                return standing
+        _refuse_shown(assignment)
+        _refuse_older(assignment, fields, known_revision)
+        took_time = _add_time(assignment, active_s, known_revision)
+        if not found:
+            vote = _vote(assignment, given, said, acting_user)
         # A preference that a gate has made void is cleared, as the message says.
         if ballots.gate_state(ballot, answer).decides:
             fields.pop("preference", None)
-        if fields != assignment.draft:
-            _store_draft(assignment, fields)
+        if fields != assignment.draft or took_time:
+            assignment.draft = fields
+            assignment.draft_revision += 1
+        assignment.save(update_fields=["draft", "draft_revision", "active_s", "state"])
+        if not found and vote.revision == 1:
+            tell_when_all_in(assignment)
     if found:
         raise VoteRefused(found)
     return vote
@@ -131,16 +169,43 @@ def _held(assignment: Assignment, acting_user: User) -> Assignment:
     """
     own = Assignment.objects.of_user(acting_user).live()
     held = own.select_for_update(of=("self",), no_key=True).get(pk=assignment.pk)
-    held.batch = Batch.objects.select_related("version", "project").get(pk=held.batch_id)
+    # What cannot change meanwhile comes from the assignment as it was fetched.
+    held.batch, held.rater = assignment.batch, assignment.rater
+    held.batch.closed_at = Batch.objects.values_list("closed_at", flat=True).get(pk=held.batch_id)
     if held.batch.closed_at is not None:
         raise BatchClosed(f"{held.batch} is closed: its votes can no longer change.")
     return held
 
 
+def _refuse_shown(assignment: Assignment) -> None:
+    if practice.is_told(assignment):
+        raise AnswerShown("You have seen the known answer: your practice answer stays as it was.")
+
+
 def _store_draft(assignment: Assignment, fields: dict[str, Any]) -> None:
     assignment.draft = fields
     assignment.draft_revision += 1
-    assignment.save(update_fields=["draft", "draft_revision"])
+    assignment.save(update_fields=["draft", "draft_revision", "active_s"])
+
+
+def _refuse_older(
+    assignment: Assignment, fields: dict[str, Any], known_revision: int | None
+) -> None:
+    if known_revision not in (None, assignment.draft_revision) and fields != assignment.draft:
+        raise SavedElsewhere(assignment.draft_revision, assignment.draft)
+
+
+def _add_time(assignment: Assignment, said_s: int | None, known_revision: int | None) -> bool:
+    """Count the seconds since the last acknowledged save, once, and say whether there were any.
+
+    Once, because whatever counts also makes a new revision: sent again, it knows of an older one.
+    """
+    if not said_s or assignment.opened_at is None or known_revision != assignment.draft_revision:
+        return False
+    wall_s = (timezone.now() - assignment.opened_at).total_seconds()
+    added = counted(said_s, so_far_s=assignment.active_s, wall_s=wall_s)
+    assignment.active_s += added
+    return added > 0
 
 
 @dataclass(frozen=True)
@@ -148,31 +213,37 @@ class _Said:
     """What a page sent, in canonical terms, and the way it was given."""
 
     canonical: CanonicalAnswer
+    passages: tuple[Passage, ...]
     submit_key: UUID
     detail: dict[str, Any]
 
 
-def _late_retry(assignment: Assignment, said: _Said) -> Vote | None:
-    """The vote that stands, where this answer was taken before and amended since."""
-    taken = assignment.votes.filter(submit_key=said.submit_key, current=False).first()
-    if taken is None or not _says_the_same(taken, assignment, said.canonical):
+def _retry(assignment: Assignment, given: Sequence[Vote], said: _Said) -> Vote | None:
+    """The vote that stands, where this very answer was taken before, amended since or not."""
+    taken = next((vote for vote in given if vote.submit_key == said.submit_key), None)
+    if taken is None or not _says_the_same(taken, assignment, said):
         return None
-    return assignment.votes.filter(current=True).first()
+    return _current(given)
 
 
-def _vote(assignment: Assignment, said: _Said, acting_user: User) -> Vote:
+def _current(given: Sequence[Vote]) -> Vote | None:
+    return next((vote for vote in given if vote.current), None)
+
+
+def _vote(assignment: Assignment, given: Sequence[Vote], said: _Said, acting_user: User) -> Vote:
     """The vote that says so: the one that stands where it does, else its next revision."""
-    previous = assignment.votes.filter(current=True).first()
+    previous = _current(given)
     if previous is not None:
-        if _says_the_same(previous, assignment, said.canonical):
+        if _says_the_same(previous, assignment, said):
             return previous
         previous.current = False
         previous.save(update_fields=["current"])
-    vote = _revision(assignment, previous, said)
+    key_is_taken = any(vote.submit_key == said.submit_key for vote in given)
+    vote = _revision(assignment, previous, said, key_is_taken=key_is_taken)
     assignment.state = Assignment.State.SUBMITTED
-    assignment.save(update_fields=["state"])
+    verb = "practice.answered" if assignment.batch.is_practice else "vote.submitted"
     record(
-        "vote.amended" if previous else "vote.submitted",
+        "vote.amended" if previous else verb,
         project=assignment.batch.project,
         actor=acting_user,
         target=vote.public_id,
@@ -182,9 +253,15 @@ def _vote(assignment: Assignment, said: _Said, acting_user: User) -> Vote:
     return vote
 
 
-def _revision(assignment: Assignment, previous: Vote | None, said: _Said) -> Vote:
-    give_pseudonyms([assignment.rater])
-    key_is_taken = assignment.votes.filter(submit_key=said.submit_key).exists()
+def _revision(
+    assignment: Assignment, previous: Vote | None, said: _Said, *, key_is_taken: bool
+) -> Vote:
+    detail = said.detail
+    if assignment.batch.is_practice:
+        detail = {**detail, **practice.detail_of(assignment)}
+    else:
+        # A practice never leaves this house, so nobody needs another name for it.
+        give_pseudonyms([assignment.rater])
     vote = Vote.objects.create(
         batch=assignment.batch,
         subject_id=assignment.subject_id,
@@ -195,25 +272,42 @@ def _revision(assignment: Assignment, previous: Vote | None, said: _Said) -> Vot
         blind=True,
         rationale=said.canonical.rationale,
         order=assignment.order,
+        active_s=assignment.active_s or None,
         cites=list(said.canonical.cites),
         nothing_says_it=said.canonical.nothing_says_it,
         unclear=list(said.canonical.unclear),
-        detail=said.detail,
+        rewrite=said.canonical.rewrite,
+        detail=detail,
         # An old page sent again with other content is an amendment, under no key of its own.
         submit_key=None if key_is_taken else said.submit_key,
     )
-    criteria = {criterion.key: criterion for criterion in assignment.batch.version.criteria.all()}
+    criteria = {
+        key: (pk, level)
+        for key, pk, level in assignment.batch.version.criteria.values_list("key", "pk", "level")
+    }
     Label.objects.bulk_create(
-        _label(vote, criteria[label.key], label) for label in said.canonical.labels
+        _label(vote, *criteria[label.key], label) for label in said.canonical.labels
     )
+    if said.passages:
+        Evidence.objects.bulk_create(
+            Evidence(
+                vote=vote,
+                criterion_id=criteria[passage.check][0],
+                part_key=passage.side,
+                start=passage.start,
+                end=passage.end,
+                quote=passage.quote,
+            )
+            for passage in said.passages
+        )
     return vote
 
 
-def _label(vote: Vote, criterion: Criterion, label: ballots.CanonicalLabel) -> Label:
-    code, number = _stored(criterion.level, label.code)
+def _label(vote: Vote, criterion_id: int, level: str, label: ballots.CanonicalLabel) -> Label:
+    code, number = _stored(level, label.code)
     return Label(
         vote=vote,
-        criterion=criterion,
+        criterion_id=criterion_id,
         part_key=label.part,
         code=code,
         number=number,
@@ -226,8 +320,9 @@ def _stored(level: str, code: str) -> tuple[str, float | None]:
     return ("", float(code)) if level == "interval" and code != NA else (code, None)
 
 
-def _says_the_same(vote: Vote, assignment: Assignment, canonical: CanonicalAnswer) -> bool:
+def _says_the_same(vote: Vote, assignment: Assignment, answer: _Said) -> bool:
     """Whether an answer is that vote over again: a double click, a reload, a late retry."""
+    canonical = answer.canonical
     levels = dict(assignment.batch.version.criteria.values_list("key", "level"))
     said = {
         (label.key, label.part, *_stored(levels[label.key], label.code))
@@ -240,4 +335,7 @@ def _says_the_same(vote: Vote, assignment: Assignment, canonical: CanonicalAnswe
         and vote.rationale == canonical.rationale
         and vote.nothing_says_it == canonical.nothing_says_it
         and vote.unclear == list(canonical.unclear)
+        and vote.rewrite == canonical.rewrite
+        and set(vote.evidence.values_list("criterion__key", "part_key", "start", "end"))
+        == {(one.check, one.side, one.start, one.end) for one in answer.passages}
     )

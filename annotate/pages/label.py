@@ -6,15 +6,19 @@ anybody else; the template can show no more than these values hold.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Count
+
 from annotate import ballot as ballots
+from annotate import practice
 from annotate.ballot import LEFT, RIGHT, SEEN_SIDES, GateState
-from annotate.keymap import TWO_HANDS
+from annotate.keymap import cap
 from annotate.labelling import answer_from, asked_in, ballot_of, content_of, field_name
 from annotate.models import Assignment
+from annotate.pages.evidence import ShownEvidence, shown_evidence, with_counts, with_marks
+from annotate.pages.keys import PageKeys, page_keys
 from annotate.rendered import html_of
 from annotate.rendering import word_count
 from rubrics.document import GATE_VALUES, NA, PREFERENCE, YES_NO
@@ -29,16 +33,19 @@ if TYPE_CHECKING:
     from annotate.ballot import Answer, Ballot, Check, Order
     from rubrics.document import Anchor, Criterion
 
-# Pass lies inside, under the index fingers, N/A outside.
-_KEYS = {
-    LEFT: {"na": "S", "fail": "D", "pass": "F"},
-    RIGHT: {"pass": "J", "fail": "K", "na": "L"},
-    "": {"pass": "F", "fail": "D", "na": "S"},
+# Pass lies inside, towards the question, N/A outside: the cells mirror the hands.
+_PLACES = {
+    LEFT: ("na", "fail", "pass"),
+    RIGHT: ("pass", "fail", "na"),
+    "": ("pass", "fail", "na"),
 }
 _SUFFIX_WORDS = {"": "better", "much": "much", "clear": "clearly", "slight": "slightly"}
 _ROLES = {"system": "Instructions", "user": "Request", "assistant": "Reply", "tool": "Tool result"}
 _GIST_LENGTH = 300
 _MOST_TICKS = 80
+_MOST_LINES = 40
+_LINE_LENGTH = 80  # characters on a line of a passage, about
+_LONG_HTML = 20_000
 
 
 @dataclass(frozen=True)
@@ -47,11 +54,22 @@ class Side:
     html: SafeString
     words: int
 
+    @property
+    def is_long(self) -> bool:
+        """So long that a browser had better lay out only what is in view."""
+        return len(self.html) > _LONG_HTML
+
 
 @dataclass(frozen=True)
 class Passage:
     title: str
     html: SafeString
+    lines: int
+
+    @property
+    def is_long(self) -> bool:
+        """So long that it is folded until somebody wants it."""
+        return self.lines > _MOST_LINES
 
 
 @dataclass(frozen=True)
@@ -60,7 +78,7 @@ class Prompt:
 
     gist: str
     messages: tuple[Passage, ...]
-    context: SafeString
+    context: Passage
     context_words: int
 
 
@@ -86,6 +104,8 @@ class Cell:
     value: str
     error: str
     disabled: bool
+    # How many passages are attached to it.
+    evidence: int = 0
 
 
 @dataclass(frozen=True)
@@ -112,6 +132,7 @@ class Stop:
     number: int
     side: str
     word: str
+    key: str
     chosen: bool
 
 
@@ -124,6 +145,12 @@ class Step:
     @property
     def is_done(self) -> bool:
         return self.answered == self.total
+
+    @property
+    def unclear(self) -> str:
+        """The checks marked as unclear, as the head of the step names them."""
+        keys = [row.key for row in self.rows if row.unclear]
+        return f"{', '.join(keys)} unclear" if keys else ""
 
 
 @dataclass(frozen=True)
@@ -165,7 +192,9 @@ class LabelPage:
     public_id: UUID
     batch_id: UUID
     heading: str
+    keys: PageKeys
     simulated: bool
+    practice: bool
     progress: Progress
     prompt: Prompt
     sides: tuple[Side, ...]
@@ -176,6 +205,7 @@ class LabelPage:
     preference_text: str
     rationale: str
     rationale_hint: str
+    rewrite: str
     nothing_says_it: bool
     all_pass: bool
     state: GateState
@@ -184,19 +214,21 @@ class LabelPage:
     ask_after_gate: bool
     draft_revision: int
     sent_at: datetime | None
+    skip_reason: str
     closed: bool
     errors: tuple[ErrorLink, ...]
     preference_error: str
     rationale_error: str
-
-    @property
-    def keys(self) -> str:
-        """Which key does what, as the scripts of the page read it."""
-        return json.dumps(dict(TWO_HANDS))
+    rewrite_error: str
+    evidence: ShownEvidence
 
     @property
     def rows(self) -> tuple[Row, ...]:
         return self.gates.rows + self.criteria.rows
+
+    @property
+    def both_fail(self) -> bool:
+        return self.state is GateState.BOTH_FAIL
 
     @property
     def preference_off(self) -> bool:
@@ -210,10 +242,15 @@ class LabelPage:
 def label_page(
     assignment: Assignment,
     *,
+    hands: str = "",
     fields: Mapping[str, Any] | None = None,
     errors: Mapping[str, str] | None = None,
 ) -> LabelPage:
-    """The page of an assignment with its draft, or with `fields` as they were just sent."""
+    """The page of an assignment with its draft, or with `fields` as they were just sent.
+
+    `hands` names the key set of the person, one of `User.Keys`.
+    """
+    keys = page_keys(hands)
     batch = assignment.batch
     fields = assignment.draft if fields is None else fields
     errors = errors or {}
@@ -221,25 +258,31 @@ def label_page(
     ballot = ballot_of(asked, ask_after_gate=batch.ask_after_gate)
     answer = answer_from(fields, ballot)
     state = ballots.gate_state(ballot, answer)
-    closed = batch.closed_at is not None
-    rows = _rows(asked, ballot, answer, errors, closed=closed)
-    prompt, sides = _texts(assignment)
+    closed = batch.closed_at is not None or practice.is_told(assignment)
+    rows = rows_of(asked, ballot, answer, errors, closed=closed, keys=keys)
+    prompt, sides = texts_of(assignment)
+    html = {side.name: side.html for side in sides}
+    evidence = shown_evidence(str(fields.get("evidence", "")), ballot, answer, html)
+    rows = with_counts(rows, evidence)
     preference = next((check for check in asked if check.kind == PREFERENCE), None)
     return LabelPage(
         public_id=assignment.public_id,
         batch_id=batch.public_id,
         heading=f"{batch.version.rubric.name} · {batch}",
+        keys=keys,
         simulated=batch.simulated,
+        practice=batch.is_practice,
         progress=_progress(assignment),
         prompt=prompt,
-        sides=sides,
+        sides=with_marks(sides, evidence),
         identical=sides[0].html == sides[1].html,
         gates=_step(rows, "gate"),
         criteria=_step(rows, "criterion"),
-        stops=_stops(ballot, answer, assignment.seen_order),
+        stops=stops_of(ballot, answer, assignment.seen_order, keys),
         preference_text=preference.text if preference else "",
         rationale=answer.rationale,
         rationale_hint=content_of(batch.version.document).rationale,
+        rewrite=answer.rewrite,
         nothing_says_it=answer.nothing_says_it,
         all_pass=bool(fields.get("all_pass")),
         state=state,
@@ -248,10 +291,13 @@ def label_page(
         ask_after_gate=ballot.ask_after_gate,
         draft_revision=assignment.draft_revision,
         sent_at=_sent_at(assignment),
+        skip_reason=_skip_reason(assignment),
         closed=closed,
         errors=tuple(ErrorLink(_target(name), text) for name, text in errors.items()),
         preference_error=errors.get("preference", ""),
         rationale_error=errors.get("rationale", ""),
+        rewrite_error=errors.get("rewrite", ""),
+        evidence=evidence,
     )
 
 
@@ -267,9 +313,11 @@ def draft_state(assignment: Assignment) -> dict[str, Any]:
 
 
 def _progress(assignment: Assignment) -> Progress:
-    own = Assignment.objects.filter(batch=assignment.batch_id, rater=assignment.rater_id).live()
-    states = list(own.values_list("state", flat=True))
-    return Progress(assignment.position, states.count(Assignment.State.SUBMITTED), len(states))
+    own = Assignment.objects.filter(rater=assignment.rater_id, batch=assignment.batch_id).order_by()
+    counts = dict(own.live().values_list("state").annotate(Count("id")))
+    return Progress(
+        assignment.position, counts.get(Assignment.State.SUBMITTED, 0), sum(counts.values())
+    )
 
 
 def _sent_at(assignment: Assignment) -> datetime | None:
@@ -278,7 +326,12 @@ def _sent_at(assignment: Assignment) -> datetime | None:
     return assignment.votes.filter(current=True).values_list("at", flat=True).first()
 
 
-def _texts(assignment: Assignment) -> tuple[Prompt, tuple[Side, ...]]:
+def _skip_reason(assignment: Assignment) -> str:
+    """What was said when the pair was put off, as long as it has no vote."""
+    return assignment.skip_reason if assignment.state == Assignment.State.SKIPPED else ""
+
+
+def texts_of(assignment: Assignment) -> tuple[Prompt, tuple[Side, ...]]:
     """The prompt and the two responses where this rater sees them, rendered together."""
     subject = assignment.subject
     texts = dict(subject.parts.values_list("key", "text"))
@@ -293,13 +346,22 @@ def _texts(assignment: Assignment) -> tuple[Prompt, tuple[Side, ...]]:
     prompt = Prompt(
         gist=gist_of(messages),
         messages=tuple(
-            Passage(_ROLES.get(message["role"], message["role"]), html[message["content"]])
+            Passage(
+                _ROLES.get(message["role"], message["role"]),
+                html[message["content"]],
+                lines_of(message["content"]),
+            )
             for message in messages
         ),
-        context=html[context],
+        context=Passage("Context", html[context], lines_of(context)),
         context_words=word_count(context),
     )
     return prompt, sides
+
+
+def lines_of(text: str) -> int:
+    """About how many lines a text takes on the page, its blank ones included."""
+    return sum(1 + len(line) // _LINE_LENGTH for line in text.splitlines())
 
 
 def gist_of(messages: Sequence[Mapping[str, str]]) -> str:
@@ -308,13 +370,14 @@ def gist_of(messages: Sequence[Mapping[str, str]]) -> str:
     return " ".join(requests[-1].split())[:_GIST_LENGTH] if requests else ""
 
 
-def _rows(
+def rows_of(
     asked: Sequence[Criterion],
     ballot: Ballot,
     answer: Answer,
     errors: Mapping[str, str],
     *,
     closed: bool,
+    keys: PageKeys,
 ) -> tuple[Row, ...]:
     content = {criterion.key: criterion for criterion in asked}
     state = ballots.gate_state(ballot, answer)
@@ -322,7 +385,9 @@ def _rows(
     rows: list[Row] = []
     for check in ballot.checks:
         off = closed or (criteria_off and check.kind == "criterion")
-        cells = tuple(_cell(check, part, answer, errors, disabled=off) for part in check.parts)
+        cells = tuple(
+            _cell(check, part, answer, errors, disabled=off, keys=keys) for part in check.parts
+        )
         is_open = not off and any(not cell.value for cell in cells)
         rows.append(
             _row(
@@ -353,7 +418,13 @@ def _row(criterion: Criterion, cells: tuple[Cell, ...], *, unclear: bool, is_now
 
 
 def _cell(
-    check: Check, part: str, answer: Answer, errors: Mapping[str, str], *, disabled: bool
+    check: Check,
+    part: str,
+    answer: Answer,
+    errors: Mapping[str, str],
+    *,
+    disabled: bool,
+    keys: PageKeys,
 ) -> Cell:
     name = field_name(check.key, part)
     value = answer.labels.get((check.key, part), "")
@@ -363,17 +434,14 @@ def _cell(
             code=code,
             word=_word(code, marks),
             mark=marks.get(code, ""),
-            key=_KEYS[part].get(marks.get(code, ""), ""),
+            key=_key(check, part, code, marks, keys),
             chosen=code == value,
         )
         for code in check.codes
     ]
     is_scale = set(marks.values()) != {"pass", "fail", "na"}
     if not is_scale:
-        # The order of the keys, so that the cells mirror the hands.
-        places = list(_KEYS[part])
-        places_of = {_KEYS[part][mark]: place for place, mark in enumerate(places)}
-        options.sort(key=lambda option: places_of[option.key])
+        options.sort(key=lambda option: _PLACES[part].index(option.mark))
     return Cell(
         id=_target(name)[1:],
         name=name,
@@ -385,6 +453,13 @@ def _cell(
         error=errors.get(name, ""),
         disabled=disabled,
     )
+
+
+def _key(check: Check, part: str, code: str, marks: Mapping[str, str], keys: PageKeys) -> str:
+    """The cap of the key that chooses a code; '' where none does."""
+    if mark := marks.get(code):
+        return cap(keys.chosen.cell_key(part, mark))
+    return keys.chosen.digits_of(len(check.values))[check.values.index(code)]
 
 
 def _marks(check: Check) -> dict[str, str]:
@@ -403,16 +478,17 @@ def _step(rows: Sequence[Row], kind: str) -> Step:
     return Step(own, sum(1 for cell in cells if cell.value), len(cells))
 
 
-def _stops(ballot: Ballot, answer: Answer, order: Order) -> tuple[Stop, ...]:
+def stops_of(ballot: Ballot, answer: Answer, order: Order, keys: PageKeys) -> tuple[Stop, ...]:
     """The preference from left to right as this rater sees it: mirrored with the responses."""
     stops = []
-    for number in range(1, len(ballot.preference) + 1):
-        side, word = _stop_words(ballots.preference_code(ballot, number, order), order)
-        stops.append(Stop(number, side, word, number == answer.stop))
+    digits = keys.chosen.digits_of(len(ballot.preference))
+    for number, key in enumerate(digits, start=1):
+        side, word = stop_words(ballots.preference_code(ballot, number, order), order)
+        stops.append(Stop(number, side, word, key, number == answer.stop))
     return tuple(stops)
 
 
-def _stop_words(code: str, order: Order) -> tuple[str, str]:
+def stop_words(code: str, order: Order) -> tuple[str, str]:
     if code == "tie":
         return "Tie", "equal"
     suffix = code[1:].strip("_")

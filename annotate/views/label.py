@@ -5,21 +5,26 @@ from typing import TYPE_CHECKING
 
 from django.core.exceptions import BadRequest
 from django.http import HttpResponse, HttpResponseRedirect, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate import labelling
+from annotate import labelling, practice
 from annotate.access import assignment_for, own_batch_for
 from annotate.actions import votes
 from annotate.actions.votes import BatchClosed, SavedElsewhere, VoteRefused
-from annotate.assignment import next_for
+from annotate.assignment import next_for, sent_beside
 from annotate.labelling import ballot_for, fields_from
+from annotate.models import Batch
 from annotate.pages.label import draft_state, label_page
 from annotate.pages.own_pairs import own_pairs
+from annotate.pages.practice import own_practice
+from annotate.pages.reading import reading
+from annotate.pictures import pictures_on_click
 from projects.access import user_of
+from projects.actions import choose_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
     from annotate.models import Assignment
 
 INSERT = "insert:"
+DETACH = "detach:"
 
 
 class SeeOther(HttpResponseRedirect):
@@ -47,6 +53,8 @@ def label_next(request: HttpRequest, batch_id: UUID) -> HttpResponse:
     batch = own_batch_for(user, batch_id)
     rater = batch.raters.get(user=user)
     if following := next_for(rater, batch):
+        if practice.comes_first(rater, batch, following):
+            return redirect("annotate:practice", batch.public_id)
         return HttpResponseRedirect(_page_url(following))
     own = own_pairs(user, batch)
     return render(request, "annotate/label_pairs.html", {"own": own, "finished": True})
@@ -56,23 +64,80 @@ def label_next(request: HttpRequest, batch_id: UUID) -> HttpResponse:
 @require_safe
 def label_mine(request: HttpRequest, batch_id: UUID) -> HttpResponse:
     user = user_of(request)
-    own = own_pairs(user, own_batch_for(user, batch_id))
-    return render(request, "annotate/label_pairs.html", {"own": own})
+    batch = own_batch_for(user, batch_id)
+    context = {"own": own_pairs(user, batch)}
+    if batch.kind == Batch.Kind.CALIBRATION and not batch.simulated:
+        context["practice"] = own_practice(batch.raters.get(user=user), batch)
+    return render(request, "annotate/label_pairs.html", context)
 
 
+@pictures_on_click
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def label_pair(request: HttpRequest, public_id: UUID) -> HttpResponse:
     assignment = assignment_for(user_of(request), public_id)
     if request.method != "POST":
+        if practice.is_told(assignment):
+            return redirect("annotate:practice_feedback", public_id)
         votes.opened(assignment=assignment)
         return _page(request, assignment)
+    if _wants_json(request):
+        return _answer_a_script(request, assignment)
     try:
         return _act(request, assignment)
     except BatchClosed:
         return _page(request, assignment, status=409, fields=_sent(request, assignment))
     except VoteRefused as refusal:
         return _page(request, assignment, status=422, errors=refusal.problems)
+
+
+def _answer_a_script(request: HttpRequest, assignment: Assignment) -> JsonResponse:
+    """The same to a script, which leaves its page only once it knows that it may."""
+    try:
+        there = _act(request, assignment, known_revision=_known_revision(request))
+    except (BatchClosed, SavedElsewhere) as refusal:
+        return _conflict(refusal)
+    except VoteRefused as refusal:
+        return JsonResponse({"reason": "incomplete", "errors": refusal.problems}, status=422)
+    return JsonResponse({"next": there["Location"]})
+
+
+def _conflict(refusal: BatchClosed | SavedElsewhere) -> JsonResponse:
+    """Why nothing was written; where another tab was first, what it saved, for whoever asks."""
+    if isinstance(refusal, BatchClosed):
+        return JsonResponse({"error": str(refusal), "reason": "closed"}, status=409)
+    words = "Another tab has saved this pair since this page was opened."
+    return JsonResponse(
+        {
+            "error": words,
+            "reason": "elsewhere",
+            "revision": refusal.revision,
+            "draft": refusal.draft,
+        },
+        status=409,
+    )
+
+
+@never_cache
+@require_safe
+def label_previous(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    """The pair that its rater sent before this one; from the first, the list of them all."""
+    assignment = assignment_for(user_of(request), public_id)
+    if before := sent_beside(assignment, step=-1):
+        return HttpResponseRedirect(_page_url(before))
+    return HttpResponseRedirect(_list_url(assignment))
+
+
+@never_cache
+@require_safe
+def label_following(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    """The pair that its rater sent after this one; from the last, on with the next open one."""
+    assignment = assignment_for(user_of(request), public_id)
+    if after := sent_beside(assignment, step=1):
+        return HttpResponseRedirect(_page_url(after))
+    if assignment.batch.is_practice:
+        return HttpResponseRedirect(_list_url(assignment))
+    return redirect("annotate:label_next", assignment.batch.public_id)
 
 
 @never_cache
@@ -88,11 +153,10 @@ def label_draft(request: HttpRequest, public_id: UUID) -> JsonResponse:
             form=request.POST,
             acting_user=user,
             known_revision=_known_revision(request),
+            active_s=_active_s(request),
         )
-    except BatchClosed as refusal:
-        return JsonResponse({"error": str(refusal), "reason": "closed"}, status=409)
-    except SavedElsewhere as refusal:
-        return JsonResponse({"error": str(refusal), "reason": "elsewhere"}, status=409)
+    except (BatchClosed, SavedElsewhere) as refusal:
+        return _conflict(refusal)
     return JsonResponse(
         {
             "revision": saved.draft_revision,
@@ -102,7 +166,9 @@ def label_draft(request: HttpRequest, public_id: UUID) -> JsonResponse:
     )
 
 
-def _act(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+def _act(
+    request: HttpRequest, assignment: Assignment, *, known_revision: int | None = None
+) -> HttpResponse:
     """What the pressed button asks for; every one of them works without a script."""
     user = user_of(request)
     _require_form(request)
@@ -113,16 +179,38 @@ def _act(request: HttpRequest, assignment: Assignment) -> HttpResponse:
             form=request.POST,
             submit_key=_submit_key(request),
             acting_user=user,
+            known_revision=known_revision,
+            active_s=_active_s(request),
         )
+        if assignment.batch.is_practice:
+            return SeeOther(reverse("annotate:practice_feedback", args=[assignment.public_id]))
         return _next(assignment)
+    if action == "keys":
+        _choose_keys(request)
+        if assignment.batch.closed_at is not None:
+            return SeeOther(_page_url(assignment))
     form = _changed(_sent(request, assignment), action, assignment)
-    votes.save_draft(assignment=assignment, form=form, acting_user=user)
+    votes.save_draft(
+        assignment=assignment,
+        form=form,
+        acting_user=user,
+        known_revision=known_revision,
+        active_s=_active_s(request),
+    )
     if action == "skip":
         reason = request.POST.get("skip_reason", "")
         votes.skip(assignment=assignment, reason=reason, acting_user=user)
         return _next(assignment)
     place = "#rationale" if action.startswith(INSERT) else ""
     return SeeOther(_page_url(assignment) + place)
+
+
+def _choose_keys(request: HttpRequest) -> None:
+    user = user_of(request)
+    try:
+        choose_keys(user=user, keys=request.POST.get("keys", ""), acting_user=user)
+    except ValueError as refusal:
+        raise BadRequest(str(refusal)) from None
 
 
 def _require_form(request: HttpRequest) -> None:
@@ -137,6 +225,8 @@ def _changed(fields: dict[str, Any], action: str, assignment: Assignment) -> dic
         return labelling.with_rest_passed(fields, ballot)
     if action.startswith(INSERT):
         return labelling.with_token(fields, action.removeprefix(INSERT), ballot)
+    if action.startswith(DETACH):
+        return labelling.without_passage(fields, action.removeprefix(DETACH))
     return fields
 
 
@@ -154,16 +244,38 @@ def _submit_key(request: HttpRequest) -> UUID:
 
 def _known_revision(request: HttpRequest) -> int | None:
     """The revision of the draft that the page last read or saved; none where it cannot tell."""
-    known = request.POST.get("known_revision", "")
-    return int(known) if known.isascii() and known.isdigit() and len(known) < 10 else None
+    return _whole_number(request.POST.get("known_revision", ""))
+
+
+def _active_s(request: HttpRequest) -> int | None:
+    """Seconds of work since the page's last acknowledged save; none where no script counted."""
+    return _whole_number(request.POST.get("active_s", ""))
+
+
+def _whole_number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _wants_json(request: HttpRequest) -> bool:
+    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
 
 
 def _next(assignment: Assignment) -> HttpResponse:
     """Straight to the next open pair, without a stop at the batch's own address."""
     following = next_for(assignment.rater, assignment.batch)
+    if following is None and assignment.batch.is_practice:
+        return SeeOther(_list_url(assignment))
     if following is None:
         return SeeOther(reverse("annotate:label_next", args=[assignment.batch.public_id]))
     return SeeOther(_page_url(following))
+
+
+def _list_url(assignment: Assignment) -> str:
+    """Where the rater's pairs stand together; of a practice, at the round that it leads to."""
+    if not assignment.batch.is_practice:
+        return reverse("annotate:label_mine", args=[assignment.batch.public_id])
+    batch = practice.round_after(assignment)
+    return reverse("annotate:practice", args=[batch.public_id]) if batch else "/"
 
 
 def _page_url(assignment: Assignment) -> str:
@@ -181,6 +293,12 @@ def _page(
     if status != 200:
         # As the refused action left it: the draft, and whether the round is open.
         assignment = assignment_for(user_of(request), assignment.public_id)
-    page = label_page(assignment, fields=fields, errors=errors)
-    context = {"page": page, "submit_key": uuid.uuid4(), "refused": status}
+    page = label_page(assignment, hands=user_of(request).keys, fields=fields, errors=errors)
+    context = {
+        "page": page,
+        "reading": reading(assignment, request.GET.get("show", "")),
+        "submit_key": uuid.uuid4(),
+        "refused": status,
+        "list_url": _list_url(assignment),
+    }
     return render(request, "annotate/label.html", context, status=status)

@@ -1,7 +1,9 @@
 // What the scripts of the label page share: the form, the live region, and which key does what.
 const labelPage = (() => {
-  const form = document.getElementById("ballot");
+  const form = document.getElementById("ballot"), line = document.getElementById("say");
   const keyOf = JSON.parse(form.dataset.keys), acts = new Map();
+  const FADES = 5000;
+  let fading = 0;
   return {
     form,
     closed: form.hasAttribute("data-closed"),
@@ -10,16 +12,23 @@ const labelPage = (() => {
     on(action, act, { whileClosed = false, repeat = false } = {}) {
       if (keyOf[action]) acts.set(keyOf[action], { act, whileClosed, repeat });
     },
+    // A letter with Shift is another key than without; a sign is itself, however it is typed.
+    nameOf({ key, shiftKey }) {
+      const name = key.toLowerCase();
+      return shiftKey && name.length === 1 && name !== name.toUpperCase() ? `shift+${name}` : name;
+    },
     // What a key press is to do; null where it does nothing.
     actOf(event) {
-      const found = acts.get(event.key.toLowerCase());
+      const found = acts.get(this.nameOf(event));
       if (!found || this.closed && !found.whileClosed || event.repeat && !found.repeat) return null;
       return found.act;
     },
+    // Read out, and seen over the prompt's strip, where it moves nothing; `seen`: until more is said.
     say(words, { seen = false } = {}) {
-      const line = document.getElementById("say");
+      clearTimeout(fading);
       line.textContent = words;
-      line.classList.toggle("vh", !seen);
+      line.dataset.shown = seen ? "warning" : "note";
+      if (!seen) fading = setTimeout(() => delete line.dataset.shown, FADES);
     },
   };
 })();

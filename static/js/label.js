@@ -5,9 +5,10 @@
   const all = (selector, within = form) => [...within.querySelectorAll(selector)];
   const rows = all(".crit"), steps = all(".step"), last = $("#last"), stops = all(".stop input"), tokens = all("[data-token]");
   const rationale = $("#rationale"), panel = $("#anchor-panel"), keys = $("#keys"), skip = $("#skip"), undo = $("#undo"), preference = $("#preference");
+  const rewrite = $("#rewrite"), rewriteBox = $("#rewrite-box"), whichText = $(".which-text"), asked = $(".asked");
   const NOT_TYPED = "[type=radio], [type=checkbox], [type=hidden]";
   const isTyping = (target) => target.matches("textarea, select") || target.matches(`input:not(${NOT_TYPED})`);
-  let current, arrowing = false, sending = false;
+  let current, arrowing = false;
 
   // ---- What is answered
   const cells = (row) => all(".cell", row);
@@ -46,7 +47,8 @@
       says.dataset.state = gate.state;
     }
     if (preference) preference.disabled = gate.state !== "passed";
-    for (const note of all("[data-after], [data-decided]")) note.hidden = !gate.decides;
+    for (const note of all("[data-after], [data-decided]")) note.hidden = !gate.decides || note.matches("[data-decided]") && gate.state === "both_fail";
+    offerRewrite(gate);
     for (const row of ofKind("criterion")) {
       row.classList.toggle("after", gate.decides);
       for (const cell of cells(row)) cell.disabled = gate.decides && !form.hasAttribute("data-ask-after-gate");
@@ -56,9 +58,30 @@
       const values = cells(row).map(valueOf);
       const chip = tokens.find((button) => button.dataset.token === row.dataset.key);
       $(".differs", chip).hidden = !(values.length > 1 && values[0] && values[1] && values[0] !== values[1]);
-      $(`.ledger a[href="#${row.id}"]`, form)?.classList.toggle("is-done", !openCell(row));
+      const link = $(`.ledger a[href="#${row.id}"]`, form);
+      link.classList.toggle("is-done", !openCell(row));
+      link.classList.toggle("is-unclear", $(".unclear input", row).checked);
     }
     for (const chip of tokens) chip.classList.toggle("chip-on", rationale.value.includes(`[${chip.dataset.token}]`));
+  }
+
+  // Where both fail there is no preference: the place is free for what the answer should have been.
+  function offerRewrite({ state }) {
+    const first = rationale.value && !rewrite.value ? "rationale" : "rewrite";
+    showText(state === "both_fail" && (whichText.dataset.shown || first));
+  }
+  function showText(which) {
+    whichText.hidden = !which;
+    whichText.dataset.shown = which || "";
+    rewriteBox.hidden = which !== "rewrite";
+    asked.classList.toggle("is-covered", which === "rewrite");
+    for (const button of all("button", whichText)) button.setAttribute("aria-pressed", String(button.dataset.text === which));
+  }
+  function write(which) {
+    if (whichText.hidden && which === "rewrite") return say("Only where both responses fail a gate.");
+    if (current) go(null, { focus: false });
+    if (!whichText.hidden) showText(which);
+    (which === "rewrite" ? rewrite : rationale).focus();
   }
 
   function count(step, gate) {
@@ -67,6 +90,8 @@
     const answered = own.filter(valueOf).length;
     $(".count", step).textContent = `${answered} of ${own.length}`;
     step.classList.toggle("is-done", answered === own.length);
+    const unclear = all(".crit", step).filter((row) => $(".unclear input", row).checked).map((row) => row.dataset.key);
+    $(".step-unclear", step).textContent = unclear.length ? `${unclear.join(", ")} unclear` : "";
     const rest = $("[value=all_pass]", step);
     if (rest) rest.disabled = answered === own.length;
   }
@@ -111,33 +136,61 @@
   function undoLast() {
     const [fields, row] = history.pop() ?? [];
     if (!fields) return;
+    const gone = named([...fields].filter(([field, value]) => value !== (field.matches("[type=radio], [type=checkbox]") ? field.checked : field.value)).map(([field]) => field));
     for (const [field, value] of fields) field[field.matches("[type=radio], [type=checkbox]") ? "checked" : "value"] = value;
     before = state();
     undo.disabled = !history.length;
     refresh();
     go(row);
     form.dispatchEvent(new Event("answered"));
-    say("Undone.");
+    say(`Undone: ${gone}.`);
+  }
+  // What changed, in the words of the page: “G1 Left”, “the preference”, or how many answers.
+  const NAMES = { preference: "the preference", rationale: "the rationale", rewrite: "the rewrite", nothing_says_it: "nothing in the rubric says it", evidence: "the passage" };
+  function named(fields) {
+    const found = new Set(fields.filter((field) => field.name !== "all_pass").map(({ name }) => {
+      const [kind, key, side] = name.split(":");
+      return NAMES[kind] ?? (kind === "unclear" ? `${key} unclear` : `${key} ${side}`.trim());
+    }));
+    return found.size > 2 ? `${found.size} answers` : [...found].join(", ") || "the last change";
   }
 
   const onward = (row) => go(openCell(row) ? row : nextOpen(row));
-  function choose(input) {
+  function choose(input, then = input?.closest(".crit") ? onward : () => go(null)) {
     if (!input || input.disabled || input.closest("fieldset").disabled) return;
     const was = input.checked, row = input.closest(".crit");
     input.checked = true;
     if (measure(input.closest(".cell") ?? form)) measure(input.closest(".cell")).value = "";
-    if (!was) record();
-    if (row) onward(row); else go(null);
+    const evidence = input.dataset.mark === "fail" && labelPage.evidenceFor(row.dataset.key, input.closest(".cell").dataset.side);
+    if (!was || evidence) record();
+    then(row);
   }
   const mark = (side, name) => {
     if (!current) return;
     const cell = cells(current).find((one) => one.dataset.side === side || !one.dataset.side);
     if (!cell.classList.contains("cell-scale") || name === "na") choose($(`[data-mark=${name}]`, cell));
   };
-  const digit = (n) => {
+  // With one hand a key has no side: Left first, then Right. In an answered row it is the cell that
+  // has the focus, and the row is left after Right alone.
+  function markNext(name) {
+    if (!current) return;
+    const own = cells(current), open = openCell(current);
+    const selected = name === "fail" && labelPage.passages.selected()?.side;
+    const cell = own.find((one) => selected && one.dataset.side === selected) ?? open ?? own.find((one) => one.contains(document.activeElement)) ?? own[0];
+    if (cell.classList.contains("cell-scale") && name !== "na") return;
+    const next = open ? null : own[own.indexOf(cell) + 1];
+    choose($(`[data-mark=${name}]`, cell), next ? () => ($("input:checked", next) ?? $("input", next)).focus({ preventScroll: true }) : onward);
+  }
+  // The n-th of the row of digits, counted from the side where the set begins; a number pad counts from 1.
+  function place(event, count) {
+    if (event.location === 3) return Number(event.key) - 1;
+    const { digits } = form.dataset, at = digits.indexOf(event.key);
+    return form.hasAttribute("data-digits-end") ? at - digits.length + count : at;
+  }
+  const digit = (event) => {
     const scale = current && (openCell(current) ?? $(".cell-scale", current));
-    if (scale?.classList.contains("cell-scale") && !measure(scale)) choose(all("input[type=radio]", scale)[n - 1]);
-    else choose(stops[n - 1]);
+    const values = scale?.classList.contains("cell-scale") && !measure(scale) ? all("input[type=radio]:not([data-mark])", scale) : stops;
+    choose(values[place(event, values.length)]);
   };
   function restPass() {
     const open = ofKind("gate").flatMap(cells).filter(isOpen);
@@ -146,13 +199,13 @@
     form.elements.all_pass.value = "1";
     record();
     go(rows.find(openCell) ?? null);
-    say(`${open.length} gate answers set to pass.`);
+    say(`${open.length} gate answer${open.length === 1 ? "" : "s"} set to pass. Undo: ${undo.querySelector("kbd").textContent}`);
   }
   const toggle = (box, words) => {
     if (!box || box.disabled) return;
     box.checked = !box.checked;
     record();
-    say(`${words}: ${box.checked ? "yes" : "no"}.`);
+    say(box.checked ? `Marked: ${words}.` : `No longer marked: ${words}.`);
   };
 
   // ---- Anchors over the idle third step
@@ -210,33 +263,16 @@
     if (preference && !preference.disabled && !stops.some((stop) => stop.checked)) { go(null); say("Choose a preference; a tie is one of them."); return true; }
     return false;
   }
-  const MET = {
-    "signed-out": "Not sent: you are signed out. Sign in again in another tab, then send; what you entered stays here.",
-    failed: "Not sent: the server does not answer. What you entered stays here; try again.",
-  };
-  const warn = (words) => say(words, { seen: true });
-  let warnings = 0;
-  form.addEventListener("elsewhere", () => {
-    warnings += 1;
-    warn("This pair was changed in another tab since this page was opened, so nothing more is saved here. What you entered stays on this page: send or save it to let it count, or reload to see the other.");
-  });
-  async function leave(button) {
-    const told = warnings, outcome = await form.flush();
-    if (MET[outcome]) { sending = false; return warn(MET[outcome]); }
-    // Whoever has only now been told decides first.
-    if (warnings !== told) { sending = false; return; }
-    sending = "go";
-    form.requestSubmit(button);
-  }
   form.addEventListener("submit", (event) => {
     const action = event.submitter?.value ?? "submit";
-    if (sending === "go") return;
+    // All that a closed round still takes is another set of keys.
+    if (closed) return;
     event.preventDefault();
-    if (sending) return;
     if (action === "all_pass") restPass();
     else if (action.startsWith("insert:")) cite(action.slice("insert:".length));
     else if (action === "save") form.flush();
-    else if (action === "skip" || !missing()) { sending = "wait"; leave(event.submitter ?? $("#send")); }
+    // label-draft.js sends, keeps what cannot be sent yet, and leaves the page once it has arrived.
+    else if (["skip", "keys"].includes(action) || !missing()) form.send(action);
   });
   const send = () => form.requestSubmit($("#send"));
 
@@ -255,22 +291,28 @@
   on("keys", () => keys.showModal(), READS);
   on("anchors", () => { const row = current ?? rows.at(-1); if (row) toggleAnchors(row); }, READS);
   for (const side of ["Left", "Right"]) for (const name of ["pass", "fail", "na"]) on(`${side.toLowerCase()}_${name}`, () => mark(side, name));
+  for (const name of ["pass", "fail", "na"]) on(name, () => markNext(name));
   on("gates_pass", restPass);
+  on("send", () => send());
   on("undo", undoLast);
-  on("unclear", () => { if (current) toggle($(".unclear input", current), `${current.dataset.key} unclear`); });
-  on("skip", () => { skip.open = true; $("#skip_reason").focus(); });
-  on("rationale", () => { go(null, { focus: false }); rationale.focus(); });
-  on("nothing", () => toggle($("#nothing_says_it"), "Nothing in the rubric says it"));
+  on("unclear", () => { if (current) toggle($(".unclear input", current), `${current.dataset.key} is unclear`); });
+  on("skip", () => { if (skip) { skip.open = true; $("#skip_reason").focus(); } });
+  on("rationale", () => write("rationale"));
+  on("rewrite", () => write("rewrite"));
+  for (const button of all("button", whichText)) button.addEventListener("click", () => write(button.dataset.text));
+  // A link is left as a link is: what is entered goes along.
+  for (const [action, id] of [["previous", "#previous"], ["next", "#following"]]) on(action, () => { const link = $(id); if (link) link.click(); else say(action === "previous" ? "No pair has been sent yet." : "Nothing has been sent after this pair."); }, READS);
+  on("nothing", () => toggle($("#nothing_says_it"), "nothing in the rubric says it"));
   function escape(target) {
     if (skip?.open) { skip.open = false; $("summary", skip).focus(); } else if (!panel.hidden) closeAnchors();
-    else if (target === rationale) last.focus();
+    else if (target === rationale || target === rewrite) last.focus();
     else if (isTyping(target)) target.blur();
   }
   function enter(event) {
     const { target } = event;
     if (closed || target.matches("button, a, summary") && !(event.ctrlKey || event.metaKey)) return;
     if (target.id === "skip_reason") { event.preventDefault(); $("[value=skip]", skip).click(); return; }
-    if (target === rationale && !(event.ctrlKey || event.metaKey)) return;
+    if ((target === rationale || target === rewrite) && !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     if (target.matches(".measure") && target.value) { target.blur(); onward(target.closest(".crit")); } else send();
   }
@@ -282,7 +324,7 @@
     if (key === "Enter") return enter(event);
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(target)) return;
     if ((key === "ArrowUp" || key === "ArrowDown") && !closed && !target.closest(".resp-text, .file-body, .scale, .pop")) { event.preventDefault(); return step(key === "ArrowUp" ? -1 : 1); }
-    const act = labelPage.actOf(event) ?? (!closed && !event.repeat && /^[1-9]$/.test(key) ? () => digit(Number(key)) : null);
+    const act = labelPage.actOf(event) ?? (!closed && !event.repeat && form.dataset.digits.includes(key) ? () => digit(event) : null);
     if (!act) return;
     event.preventDefault();
     act();
@@ -302,7 +344,7 @@
   form.addEventListener("focusin", ({ target }) => {
     const row = target.closest(".crit");
     if (row && row !== current) go(row, { focus: false });
-    else if (!row && current && target.matches("#rationale, .stop input")) go(null, { focus: false });
+    else if (!row && current && target.matches("#rationale, #rewrite, .stop input")) go(null, { focus: false });
   });
   for (const row of rows) $("summary", row).addEventListener("click", (event) => {
     event.preventDefault();
@@ -315,10 +357,10 @@
 
   // ---- Start
   document.body.classList.add("is-live");
-  const button = $("#keys-button");
-  for (const part of [button, undo, $(".ledger"), ...all(".scroll-keys", document)]) if (part) part.hidden = false;
-  button.addEventListener("click", () => keys.showModal());
-  if (closed) return;
+  for (const part of [undo, $(".ledger"), ...all(".scroll-keys", document)]) if (part) part.hidden = false;
+  $("#keys-button").addEventListener("click", (event) => { event.preventDefault(); keys.showModal(); });
+  $("#keys-close").addEventListener("click", (event) => { event.preventDefault(); keys.close(); });
+  if (closed) return offerRewrite(gates());
   undo.addEventListener("click", undoLast);
   refresh();
   before = state();
