@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from annotate.models import Assignment, Batch, Subject
@@ -28,6 +29,14 @@ def assignment_for(user: User, public_id: UUID) -> Assignment:
     own = Assignment.objects.of_user(user).live().of_member(user)
     shown = own.select_related("batch__version__rubric", "batch__project", "subject__pair", "rater")
     return get_object_or_404(shown, public_id=public_id)
+
+
+def practice_for(user: User, public_id: UUID) -> Assignment:
+    """A practice pair, by the same rule: its rater's own, and nobody else's."""
+    found = assignment_for(user, public_id)
+    if not found.batch.is_practice:
+        raise Http404
+    return found
 
 
 def own_batch_for(user: User, public_id: UUID) -> Batch:
@@ -69,7 +78,7 @@ def still_rated_by(reader: User) -> list[int]:
 
     The same texts under another id count as the same subject.
     """
-    own = Assignment.objects.of_user(reader).in_open_batches()
+    own = Assignment.objects.of_user(reader).still_rated()
     hashes = own.exclude(subject__content_hash="").values("subject__content_hash")
     same = Subject.objects.filter(
         Q(content_hash__in=hashes, project__in=own.values("batch__project"))

@@ -244,7 +244,11 @@ class Batch(models.Model):
     def __str__(self) -> str:
         if self.kind == self.Kind.CALIBRATION:
             return f"Round {self.number}"
-        return "Practice" if self.kind == self.Kind.PRACTICE else self.name
+        return "Practice" if self.is_practice else self.name
+
+    @property
+    def is_practice(self) -> bool:
+        return self.kind == self.Kind.PRACTICE
 
 
 class Slot(models.Model):

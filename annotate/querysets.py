@@ -74,7 +74,10 @@ class SubjectQuerySet(QuerySet["Subject"]):
 
 class BatchQuerySet(QuerySet["Batch"]):
     def visible(self) -> BatchQuerySet:
-        return self.filter(Q(origin__isnull=True) | Q(origin__state="visible"))
+        """What lists, pages and figures know: staged imports do not exist yet for anyone, and
+        practice is its raters' own."""
+        appeared = self.filter(Q(origin__isnull=True) | Q(origin__state="visible"))
+        return appeared.exclude(kind="practice")
 
     def of_project(self, project: Project) -> BatchQuerySet:
         return self.filter(project=project)
@@ -129,12 +132,26 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
         return self.filter(rater=rater)
 
     def in_open_batches(self) -> AssignmentQuerySet:
-        """Answered or not: what can still be voted on or amended."""
-        return self.live().filter(batch__closed_at__isnull=True)
+        """Answered or not: what can still be voted on or amended. Practice is no such thing."""
+        live = self.live().filter(batch__closed_at__isnull=True)
+        return live.exclude(batch__kind="practice")
 
     def open(self) -> AssignmentQuerySet:
-        """Still to be answered, in a batch that still takes votes."""
-        return self.in_open_batches().exclude(state="submitted")
+        """Still to be answered, in a batch that still takes answers."""
+        return self.unanswered().filter(batch__closed_at__isnull=True)
+
+    def still_rated(self) -> AssignmentQuerySet:
+        """What its rater could still answer otherwise: practice only until it is answered."""
+        live = self.live().filter(batch__closed_at__isnull=True)
+        return live.exclude(batch__kind="practice", state="submitted")
+
+    def of_practice(self, rubric_id: int) -> AssignmentQuerySet:
+        """Practice pairs under any version of a rubric."""
+        return self.live().filter(batch__kind="practice", batch__version__rubric=rubric_id)
+
+    def touched(self) -> AssignmentQuerySet:
+        """What its rater has looked at, begun, put off or answered."""
+        return self.filter(Q(opened_at__isnull=False) | ~Q(state="assigned"))
 
     def unanswered(self) -> AssignmentQuerySet:
         """Held and without a vote, whether the batch is open or not."""
@@ -144,12 +161,17 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
         return self.filter(state="submitted")
 
     def progress(self) -> Iterable[Mapping[str, Any]]:
-        """A row per batch and rater: how many pairs they hold, how many they have voted on."""
+        """A row per batch and rater: pairs held, pairs voted on, and when they last voted."""
+        whose = ("rater__name", "rater__user_id", "rater__user__is_active")
         return (
             self.live()
             .order_by()
-            .values("batch_id", "rater_id", "rater__name")
-            .annotate(total=Count("id"), done=Count("id", filter=Q(state="submitted")))
+            .values("batch_id", "rater_id", *whose)
+            .annotate(
+                total=Count("id", distinct=True),
+                done=Count("id", filter=Q(state="submitted"), distinct=True),
+                last=Max("votes__at", filter=Q(votes__current=True)),
+            )
             .order_by("batch_id", "rater__name")
         )
 
@@ -169,9 +191,8 @@ class VoteQuerySet(QuerySet["Vote"]):
     def of_batches(self, *batches: Batch) -> VoteQuerySet:
         return self.filter(batch__in=batches)
 
-    def last_by_rater(self) -> Iterable[Mapping[str, Any]]:
-        """A row per batch and rater: when they last voted."""
-        return self.order_by().values("batch_id", "rater_id").annotate(last=Max("at"))
+    def newest_first(self) -> VoteQuerySet:
+        return self.order_by("-id")
 
 
 class LabelQuerySet(QuerySet["Label"]):

@@ -71,6 +71,8 @@ def tell_when_all_in(assignment: Assignment) -> None:
 
 def tell_if_all_in(batch: Batch) -> None:
     """As above, for whoever holds the project already, or has taken the last open pairs away."""
+    if batch.kind != Batch.Kind.CALIBRATION:
+        return
     held = batch.assignments.live().count()
     path = round_path(batch)
     told = Notice.objects.filter(project=batch.project_id, verb=Notice.Verb.ALL_IN).about(path)

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, QuerySet
 
 from annotate.models import Batch
-from annotate.pages.home import (
-    OwnRound,
-    RoundCard,
-    own_rounds_of,
-    pair_counts,
-    round_cards,
-    standings_of,
-)
-from annotate.pages.next_step import Step, next_step
+from annotate.pages.home import LeadView, lead_views
+from annotate.pages.own_rounds import OwnRound, own_rounds_of
+from annotate.pages.own_time import Lately, lately
+from annotate.pages.round_cards import RoundCard, round_cards
 from projects.models import Event, Membership, Project, Role, User
 from rubrics.models import RubricVersion
 
 EVENTS_SHOWN = 20
+_ONE_RATERS = (
+    Q(verb__startswith="vote.")
+    | Q(verb__startswith="assignment.")
+    | Q(verb__startswith="practice.")
+)
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Member:
 @dataclass(frozen=True)
 class Overview:
     own: tuple[OwnRound, ...]
+    lately: Lately | None
     versions: tuple[RubricVersion, ...]
     leads: tuple[Member, ...]
     # For leads only.
-    step: Step | None = None
-    pairs: int = 0
+    lead: LeadView | None = None
     votes: int = 0
     rounds: tuple[RoundCard, ...] = ()
     imported: tuple[Batch, ...] = ()
@@ -47,18 +47,20 @@ class Overview:
 
 def overview_of(project: Project, user: User, roles: frozenset[str]) -> Overview:
     own = own_rounds_of(user).get(project.pk, ())
+    done = lately(user, [project]).get(project.pk) if own else None
     versions = versions_of(project, drafts=Role.LEAD in roles)
     members = members_of(project)
     leads = tuple(member for member in members if Role.LEAD.label in member.roles)
     if Role.LEAD not in roles:
-        return Overview(own, versions, leads)
-    rounds = tuple(round_cards(all_rounds(project)))
+        return Overview(own, done, versions, leads)
+    rounds = tuple(round_cards(all_rounds(project), user))
+    view = lead_views([project], {project.pk: rounds})[project.pk]
     return Overview(
         own,
+        done,
         versions,
         leads,
-        step=next_step(standings_of([project], {project.pk: rounds})[project.pk]),
-        pairs=pair_counts([project]).get(project.pk, 0),
+        lead=view,
         votes=sum(card.done for card in rounds),
         rounds=rounds,
         imported=tuple(imported_sets(project)),
@@ -104,7 +106,7 @@ def imported_sets(project: Project) -> QuerySet[Batch]:
 
 
 def recent_events(project: Project) -> Sequence[Event]:
-    """What was done to the project; each single vote is in the audit log, not here."""
+    """What was done to the project; what each rater did is in the audit log, not here."""
     events = Event.objects.filter(project=project).select_related("actor")
-    named = events.exclude(Q(verb__startswith="vote.") | Q(verb__startswith="assignment."))
+    named = events.exclude(_ONE_RATERS)
     return list(named[:EVENTS_SHOWN])

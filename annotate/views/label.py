@@ -65,7 +65,7 @@ def label_next(request: HttpRequest, batch_id: UUID) -> HttpResponse:
 def label_mine(request: HttpRequest, batch_id: UUID) -> HttpResponse:
     user = user_of(request)
     batch = own_batch_for(user, batch_id)
-    context = {"own": own_pairs(user, batch)}
+    context: dict[str, object] = {"own": own_pairs(user, batch)}
     if batch.kind == Batch.Kind.CALIBRATION and not batch.simulated:
         context["practice"] = own_practice(batch.raters.get(user=user), batch)
     return render(request, "annotate/label_pairs.html", context)

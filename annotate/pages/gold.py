@@ -1,0 +1,294 @@
+"""Known answers for leads: the list of a project, and the form of one pair. Sides are A and B."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from annotate.access import still_rated_by
+from annotate.actions.gold import ORDER, Known
+from annotate.assignment import fresh
+from annotate.ballot import SEEN_SIDES, Answer, Ballot, preference_code, side_of, stop_of
+from annotate.gold import (
+    PRACTICE_PAIRS,
+    asked_under,
+    ballot_under,
+    in_a_batch,
+    labels_of,
+    plants_a_failure,
+    practice_answers,
+)
+from annotate.labelling import answer_from, fields_from
+from annotate.models import Assignment, GoldAnswer, GoldLabel, Subject, Vote
+from annotate.pages.keys import page_keys
+from annotate.pages.label import Row, Stop, rows_of, stops_of
+from annotate.practice import practised_counts
+from rubrics.content import PREFERENCE
+from rubrics.models import RubricVersion
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from projects.models import Project, User
+
+# Pairs that the list offers to be answered; the rest is found by its id.
+OFFERED = 12
+
+
+# ---- The list
+
+
+@dataclass(frozen=True)
+class GoldRow:
+    gold: GoldAnswer
+    plants: bool
+
+
+@dataclass(frozen=True)
+class GoldGroup:
+    """The known answers under one version, and what is missing there."""
+
+    version: RubricVersion
+    rows: tuple[GoldRow, ...]
+    # The version whose practice pairs raters of this one get; itself, an earlier one, or none.
+    practises_on: RubricVersion | None
+    practice: int
+    practised: int
+
+    @property
+    def hidden(self) -> tuple[GoldRow, ...]:
+        return tuple(row for row in self.rows if row.gold.use == GoldAnswer.Use.HIDDEN)
+
+    @property
+    def planted(self) -> int:
+        return sum(row.plants for row in self.hidden)
+
+    @property
+    def lacks(self) -> list[str]:
+        """What is still to be done, one sentence each."""
+        said = []
+        if self.hidden and 2 * self.planted < len(self.hidden):
+            verb = "does" if self.planted == 1 else "do"
+            said.append(
+                "Half of the hidden ones should hold a planted gate failure: "
+                f"{self.planted} of {len(self.hidden)} {verb}."
+            )
+        if self.practice < PRACTICE_PAIRS:
+            said.append(
+                f"{PRACTICE_PAIRS} practice pairs are needed, {self.practice or 'none'} there"
+                f"{' so far' if self.practice else ' yet'}."
+            )
+        return said
+
+
+@dataclass(frozen=True)
+class GoldList:
+    groups: tuple[GoldGroup, ...]
+    # Pairs that nobody has seen: the best ones to answer.
+    fresh: tuple[Subject, ...]
+    # Some are left out, since their reader still rates.
+    rates: bool
+
+
+def gold_list(project: Project, reader: User) -> GoldList:
+    secret = still_rated_by(reader)
+    shown = GoldAnswer.objects.filter(version__rubric__project=project)
+    shown = shown.exclude(subject__in=secret)
+    rows = shown.select_related("subject", "created_by", "version__rubric").order_by("pk")
+    by_version: dict[int, list[GoldAnswer]] = defaultdict(list)
+    for gold in rows:
+        by_version[gold.version_id].append(gold)
+    versions = _versions(project, by_version)
+    practised = practised_counts([version.pk for version in versions])
+    labels = _labels(shown)
+    return GoldList(
+        groups=tuple(
+            _group(version, by_version[version.pk], labels, practised.get(version.pk, 0))
+            for version in versions
+        ),
+        fresh=tuple(fresh(project, []).order_by("pk")[:OFFERED]),
+        rates=bool(secret),
+    )
+
+
+def answerable(project: Project) -> QuerySet[RubricVersion]:
+    """The versions to answer under: each number's latest revision, published, for pairs."""
+    versions = RubricVersion.objects.of_project(project).published().judging_pairs()
+    return versions.latest_revisions().select_related("rubric").newest_first()
+
+
+def _versions(project: Project, held: Iterable[int]) -> list[RubricVersion]:
+    """Those with answers, and the one of each rubric that is published last."""
+    newest: dict[int, RubricVersion] = {}
+    for version in answerable(project):
+        newest.setdefault(version.rubric_id, version)
+    wanted = {*held, *(version.pk for version in newest.values())}
+    versions = RubricVersion.objects.filter(pk__in=wanted).select_related("rubric")
+    return list(versions.order_by("rubric__name", "-number", "-revision"))
+
+
+def _group(
+    version: RubricVersion,
+    answers: Sequence[GoldAnswer],
+    labels: Mapping[int, dict[tuple[str, str], str]],
+    practised: int,
+) -> GoldGroup:
+    used = list(practice_answers(version).select_related("version__rubric"))
+    return GoldGroup(
+        version=version,
+        rows=tuple(
+            GoldRow(gold, plants_a_failure(labels.get(gold.pk, {}), version)) for gold in answers
+        ),
+        practises_on=used[0].version if used else None,
+        practice=min(len(used), PRACTICE_PAIRS),
+        practised=practised,
+    )
+
+
+def _labels(answers: QuerySet[GoldAnswer]) -> dict[int, dict[tuple[str, str], str]]:
+    rows = GoldLabel.objects.filter(gold__in=answers)
+    found: dict[int, dict[tuple[str, str], str]] = defaultdict(dict)
+    for gold, key, part, code in rows.values_list("gold", "criterion__key", "part_key", "code"):
+        found[gold][key, part] = code
+    return found
+
+
+# ---- The form
+
+
+@dataclass(frozen=True)
+class Choice:
+    value: str
+    word: str
+    help: str
+    chosen: bool
+
+
+USES = {
+    GoldAnswer.Use.HIDDEN: (
+        "Hidden among the pairs of a batch",
+        "A rater meets it like any other pair; it measures how right they are.",
+    ),
+    GoldAnswer.Use.PRACTICE: (
+        "Practice, with feedback",
+        "A rater answers it before their first round and then sees your answer beside theirs.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class GoldForm:
+    version: RubricVersion
+    versions: tuple[RubricVersion, ...]
+    gates: tuple[Row, ...]
+    criteria: tuple[Row, ...]
+    stops: tuple[Stop, ...]
+    preference_text: str
+    why: str
+    uses: tuple[Choice, ...]
+    standing: GoldAnswer | None
+    # Raters meet it in a batch: it stays as it is.
+    fixed: bool
+    # Raters who have voted on the pair under this rubric version, and who have practised on it.
+    voted: int
+    practised: int
+    errors: Mapping[str, str]
+
+    @property
+    def error_links(self) -> list[tuple[str, str]]:
+        return [(_target(name), text) for name, text in self.errors.items()]
+
+
+def name_of(version: RubricVersion) -> str:
+    """SLUG@N, with the revision where it is not the first: what an address says."""
+    return str(version)
+
+
+def gold_form(
+    subject: Subject,
+    version: RubricVersion,
+    *,
+    fields: Mapping[str, Any] | None = None,
+    errors: Mapping[str, str] | None = None,
+) -> GoldForm:
+    """The form with the answer that stands, or with `fields` as they were just sent."""
+    errors = errors or {}
+    standing = GoldAnswer.objects.filter(subject=subject, version=version).first()
+    ballot = ballot_under(version)
+    if fields is None:
+        answer = _answer_of(standing, ballot) if standing else Answer()
+        why, use = (standing.why, standing.use) if standing else ("", "")
+    else:
+        answer = answer_from(fields_from(fields, ballot), ballot)
+        why, use = str(fields.get("why", "")), str(fields.get("use", ""))
+        if "preference" in errors:
+            answer = Answer(labels=answer.labels)
+    keys = page_keys("")
+    asked = asked_under(version)
+    rows = rows_of(asked, ballot, answer, errors, closed=False, keys=keys)
+    preference = next((check for check in asked if check.kind == PREFERENCE), None)
+    return GoldForm(
+        version=version,
+        versions=tuple(answerable(subject.project)),
+        gates=tuple(row for row in rows if row.kind == "gate"),
+        criteria=tuple(row for row in rows if row.kind == "criterion"),
+        stops=stops_of(ballot, answer, ORDER, keys),
+        preference_text=preference.text if preference else "",
+        why=why,
+        uses=tuple(Choice(value, *words, value == use) for value, words in USES.items()),
+        standing=standing,
+        fixed=standing is not None and in_a_batch(standing),
+        voted=_voted(subject, version),
+        practised=_practised(subject, version),
+        errors=errors,
+    )
+
+
+def known_from(fields: Mapping[str, Any], version: RubricVersion) -> Known:
+    """The answer that a form holds, in canonical terms."""
+    ballot = ballot_under(version)
+    answer = answer_from(fields_from(fields, ballot), ballot)
+    labels = {(key, side_of(part, ORDER)): code for (key, part), code in answer.labels.items()}
+    stop = answer.stop
+    known = stop is not None and 1 <= stop <= len(ballot.preference)
+    return Known(
+        labels=labels,
+        preference=preference_code(ballot, stop, ORDER) if known and stop else "",
+        why=str(fields.get("why", "")),
+        use=str(fields.get("use", "")),
+    )
+
+
+def _answer_of(gold: GoldAnswer, ballot: Ballot) -> Answer:
+    """A kept answer as a filled ballot, A on the left."""
+    kept = labels_of(gold)
+    seen = dict(zip("AB", SEEN_SIDES, strict=True))
+    code = kept.pop((PREFERENCE, ""), "")
+    return Answer(
+        labels={(key, seen.get(part, part)): value for (key, part), value in kept.items()},
+        stop=stop_of(ballot, code, ORDER) if code in ballot.preference else None,
+    )
+
+
+def _voted(subject: Subject, version: RubricVersion) -> int:
+    votes = Vote.objects.current().filter(
+        subject=subject,
+        batch__version__rubric=version.rubric_id,
+        batch__version__number=version.number,
+    )
+    return votes.exclude(batch__kind="practice").values("rater").distinct().count()
+
+
+def _practised(subject: Subject, version: RubricVersion) -> int:
+    return (
+        Assignment.objects.of_practice(version.rubric_id)
+        .filter(subject=subject)
+        .submitted()
+        .count()
+    )
+
+
+def _target(name: str) -> str:
+    return "#" + name.replace(":", "-").rstrip("-")
