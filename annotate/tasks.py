@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from annotate.actions import broker, jobs
+from annotate.actions import broker, jobs, uploads
 from annotate.actions.runners import RUNNERS
 from projects import mail, notices
 
@@ -17,6 +17,7 @@ def run_job(job_id: int) -> None:
 @shared_task
 def sweep() -> None:
     jobs.ring_again()
+    uploads.prune()
     broker.prune_processed()
     mail.ring_again()
     notices.prune()

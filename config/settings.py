@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "projects.middleware.refuse_large",
     "projects.middleware.keep_nothing",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -186,9 +187,13 @@ if env.bool("CALIBRANT_BEHIND_PROXY", default=False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     AXES_CLIENT_IP_CALLABLE = "projects.addresses.behind_proxy"
 
-# An upload of a few hundred megabytes goes through a file, never through memory.
+# An upload of a few hundred megabytes goes through a file, never through memory, and lies from its
+# first byte where nobody else of the machine reads it.
+CALIBRANT_MAX_UPLOAD_MB = env.int("CALIBRANT_MAX_UPLOAD_MB", default=512)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
-FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+FILE_UPLOAD_TEMP_DIR = VAR_DIR / "uploads"
+FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True, mode=0o700)
 
 # Notices stand in the app; a mail server is needed only by whom a mail should reach, too.
 CALIBRANT_SITE_URL = env.str("CALIBRANT_SITE_URL", default="").rstrip("/")

@@ -3,7 +3,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from django.conf import settings
 from django.core.exceptions import BadRequest
+from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers
 
 if TYPE_CHECKING:
@@ -38,3 +40,33 @@ def keep_nothing(get_response: GetResponse) -> GetResponse:
         return response
 
     return middleware
+
+
+# The longest form without a file: a rationale or a rubric of a megabyte, written as percent codes.
+LARGEST_FORM = 16 * 1024 * 1024
+MB = 1024 * 1024
+
+
+def refuse_large(get_response: GetResponse) -> GetResponse:
+    """Say no before a byte of the body is read: it would be written to the disk first.
+
+    Files come to the import pages alone, and from people who have signed in. Without a declared
+    length nothing is read at all.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        takes_files = request.user.is_authenticated and request.path.endswith("/import/")
+        most = settings.CALIBRANT_MAX_UPLOAD_MB * MB + LARGEST_FORM if takes_files else LARGEST_FORM
+        if _declared_length(request) > most:
+            context = {"most": settings.CALIBRANT_MAX_UPLOAD_MB}
+            return render(request, "413.html", context, status=413)
+        return get_response(request)
+
+    return middleware
+
+
+def _declared_length(request: HttpRequest) -> int:
+    try:
+        return int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        return 0

@@ -40,10 +40,15 @@ LISTED = 1000
 T = TypeVar("T")
 # Rows done, and how many there are where that is known.
 Progress = Callable[[int, int | None], None]
+Refused = Callable[[Problem], None]
 
 
 def no_progress(done: int, total: int | None) -> None:
     """For callers that show none."""
+
+
+def nobody_is_told(problem: Problem) -> None:
+    """For callers to whom the list of the report is enough."""
 
 
 @dataclass
@@ -67,6 +72,8 @@ class Report:
     extra: dict[str, int] = field(default_factory=dict)
     # The flags under which the file was read, where they decide what a row means.
     flags: Mapping[str, Any] = field(default_factory=dict)
+    # Told of every problem, also of those beyond the ones that are listed here.
+    refused: Refused = nobody_is_told
 
     @property
     def rejected(self) -> int:
@@ -84,6 +91,7 @@ class Report:
     def reject(self, problem: Problem) -> None:
         self.fatal = self.fatal or problem.fatal
         self.rejected_lines.add(problem.line)
+        self.refused(problem)
         if len(self.problems) < LISTED:
             self.problems.append(problem)
 

@@ -7,13 +7,10 @@ holds. Running a job twice does nothing twice, since what jobs do is idempotent.
 from __future__ import annotations
 
 import logging
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
-from django.conf import settings
 from django.db import OperationalError, transaction
 from django.db.models import F
 from django.utils import timezone
@@ -61,15 +58,6 @@ def start_job(
         record("job.started", project=project, actor=acting_user, target=job, kind=kind)
         transaction.on_commit(lambda: ring(job.pk))
     return job
-
-
-def keep_file(file: Path) -> Path:
-    """A copy of a file that stays until its job has ended, whatever becomes of the original."""
-    folder = Path(settings.VAR_DIR) / "uploads"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    kept = folder / f"{uuid4().hex}{file.suffix[:16]}"
-    shutil.copyfile(file, kept)
-    return kept
 
 
 def ring(job_id: int) -> None:
@@ -169,4 +157,4 @@ def _finish(job: Job, state: Job.State, *, message: str = "", result: Report | N
         Path(kept).unlink(missing_ok=True)
 
 
-__all__ = ["MAX_DELIVERIES", "keep_file", "ring", "ring_again", "run", "start_job"]
+__all__ = ["MAX_DELIVERIES", "ring", "ring_again", "run", "start_job"]

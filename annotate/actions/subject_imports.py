@@ -6,7 +6,14 @@ from django.db import transaction
 
 from annotate import ingest
 from annotate.actions import imports, replacements
-from annotate.actions.imports import ImportRefused, Progress, Report, no_progress
+from annotate.actions.imports import (
+    ImportRefused,
+    Progress,
+    Refused,
+    Report,
+    no_progress,
+    nobody_is_told,
+)
 from annotate.actions.replacements import DETAILS, detail_of
 from annotate.ingest.problems import Notice, Problem
 from annotate.models import Import, Part, StagedUpdate, Subject
@@ -32,6 +39,7 @@ def import_subjects(
     partial: bool = False,
     repair: bool = False,
     progress: Progress = no_progress,
+    refused: Refused = nobody_is_told,
 ) -> Report:
     """Bring pairs (or subjects of another kind) in from a file: all of it, or nothing.
 
@@ -40,7 +48,9 @@ def import_subjects(
     Raises ImportRefused, with the report, when nothing was imported.
     """
     replacements.finish(project)
-    reading = _Reading(project, file, name or file.name, kind, fields, repair=repair)
+    reading = _Reading(
+        project, file, name or file.name, kind, fields, repair=repair, refused=refused
+    )
     rows = None
     if not partial:
         checked = reading.validate(progress)
@@ -68,6 +78,24 @@ def import_subjects(
     return report
 
 
+def check_subjects(
+    *,
+    project: Project,
+    file: Path,
+    fields: FieldMap,
+    kind: str = "pair",
+    name: str = "",
+    repair: bool = False,
+    progress: Progress = no_progress,
+    refused: Refused = nobody_is_told,
+) -> Report:
+    """What `import_subjects` would do with each row of the file now; nothing is written."""
+    reading = _Reading(
+        project, file, name or file.name, kind, fields, repair=repair, refused=refused
+    )
+    return reading.validate(progress)
+
+
 def _refuse_any_problem(report: Report) -> None:
     if report.problems:
         count = report.rejected
@@ -84,14 +112,26 @@ class _Reading:
     """One file under one map, readable as often as needed: once to check, once to stage."""
 
     def __init__(
-        self, project: Project, file: Path, name: str, kind: str, fields: FieldMap, *, repair: bool
+        self,
+        project: Project,
+        file: Path,
+        name: str,
+        kind: str,
+        fields: FieldMap,
+        *,
+        repair: bool,
+        refused: Refused,
     ) -> None:
         self.project, self.file, self.name = project, file, name
         self.kind, self.fields, self.repair = kind, fields, repair
+        self.refused = refused
+
+    def new_report(self) -> Report:
+        return Report(self.name, refused=self.refused)
 
     def validate(self, progress: Progress) -> Report:
         """Read the whole file and compare it with what stands, writing nothing."""
-        report = Report(self.name)
+        report = self.new_report()
         for _ in self.fates(report):
             progress(report.rows, None)
         return report
@@ -190,7 +230,7 @@ def _content_of(subject: Subject) -> dict[str, Any]:
 
 
 def _stage(reading: _Reading, origin: Import, rows: int | None, progress: Progress) -> Report:
-    report = Report(reading.name)
+    report = reading.new_report()
     for fates in reading.fates(report):
         with transaction.atomic():
             imports.renew(origin)

@@ -10,7 +10,14 @@ from django.utils import timezone
 
 from annotate import decisions
 from annotate.actions import imports
-from annotate.actions.imports import ImportRefused, Progress, Report, no_progress
+from annotate.actions.imports import (
+    ImportRefused,
+    Progress,
+    Refused,
+    Report,
+    no_progress,
+    nobody_is_told,
+)
 from annotate.actions.measure_jobs import start_measuring
 from annotate.actions.raters import give_pseudonyms
 from annotate.decisions import VoteView
@@ -77,6 +84,7 @@ def import_votes(
     acting_user: User | None,
     partial: bool = False,
     progress: Progress = no_progress,
+    refused: Refused = nobody_is_told,
 ) -> tuple[Batch, Report]:
     """Bring existing ratings in as a closed batch with a name.
 
@@ -89,7 +97,7 @@ def import_votes(
     imports.sweep_lost(source.version.rubric.project)
     if (standing := _standing(source)) is not None:
         return _unchanged(standing, source)
-    report = Report(source.file_name, flags=source.flags)
+    report = Report(source.file_name, flags=source.flags, refused=refused)
     subjects: dict[str, int] = {}
     rated = _read(source, subjects, report, progress)
     if report.problems and not partial:
@@ -119,6 +127,24 @@ def import_votes(
         imports.abandon(origin)
         raise
     return batch, report
+
+
+def check_votes(
+    *, source: VoteFile, progress: Progress = no_progress, refused: Refused = nobody_is_told
+) -> Report:
+    """What `import_votes` would do with the file now; nothing is written."""
+    if len(source.name) > NAME_LENGTH:
+        raise ImportRefused(f"The name of imported votes has at most {NAME_LENGTH} characters.")
+    if (standing := _standing(source)) is not None:
+        return _unchanged(standing, source)[1]
+    report = Report(source.file_name, flags=source.flags, refused=refused)
+    rated = _read(source, {}, report, progress)
+    report.extra = {
+        "votes": len(rated),
+        "raters": len({vote.rater for vote in rated}),
+        "relabelled": sum(len(vote.revisions) - 1 for vote in rated),
+    }
+    return report
 
 
 def _standing(source: VoteFile) -> Batch | None:

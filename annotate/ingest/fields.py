@@ -59,7 +59,10 @@ class Fields:
         before = len(self.problems)
         text = self.text(target)
         if text is None and len(self.problems) == before:
-            message = f"The row has no {target}. Add it, or read another field as it (--map {target}=FIELD)."
+            message = (
+                f"The row has no {target}. Add it, or read another field as it "
+                f"(--map {target}=FIELD)."
+            )
             self.refuse(self.name(target), "missing", message)
         return text or ""
 
@@ -76,7 +79,10 @@ class Fields:
         value, name = self.raw(target), self.name(target)
         if value is None or value == "":
             if required:
-                message = f"The row has no {target}. Add it, or read another field as it (--map {target}=…)."
+                message = (
+                    f"The row has no {target}. Add it, or read another field as it "
+                    f"(--map {target}=…)."
+                )
                 self.refuse(name, "missing", message)
             return ""
         if isinstance(value, bool) or not isinstance(value, str | int):

@@ -63,8 +63,10 @@ def _read(stream: BinaryIO, name: str, *, repair: bool) -> Iterator[Record | Pro
         return
     if ending in PARQUET_NAMES:
         for item in parquet_rows(stream, repair=repair):
-            is_row = isinstance(item, ParquetRow)
-            yield Record(item.number, item.fields, item.columns) if is_row else item
+            if isinstance(item, ParquetRow):
+                yield Record(item.number, item.fields, item.columns)
+            else:
+                yield item
         return
     lines = open_lines(stream)
     if isinstance(lines, Problem):

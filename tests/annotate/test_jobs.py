@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from annotate.actions import broker, jobs
 from annotate.actions.imports import ImportBusy, ImportRefused, Report
+from annotate.actions.kept_files import keep_file
 from annotate.actions.runners import RUNNERS
 from annotate.models import Batch, Import, Subject
 from projects.commands import system_account
@@ -189,7 +190,7 @@ def test_a_job_that_finds_the_project_busy_waits_for_its_turn(project: Project) 
 
 def test_a_kept_file_outlives_the_original_whatever_its_name(tmp_path: Path) -> None:
     original = written(tmp_path, "rows", f"{'long' * 60}.jsonl")
-    kept = jobs.keep_file(original)
+    kept = keep_file(original)
     original.unlink()
     assert kept.read_text() == "rows"
     assert kept.suffix == ".jsonl"

@@ -6,7 +6,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotate import ingest
 from annotate.actions.imports import ImportRefused
-from annotate.actions.jobs import keep_file, start_job
+from annotate.actions.jobs import start_job
+from annotate.actions.kept_files import keep_file
 from annotate.actions.subject_imports import import_subjects
 from annotate.commands import show_report
 from annotate.ingest.mapping import FlagError
@@ -14,7 +15,7 @@ from projects.commands import WritingCommand, existing_file, project_named
 
 
 class Command(WritingCommand):
-    help = "Bring pairs, or subjects of another kind, in from JSONL or CSV (docs/importing.md)."
+    help = "Bring pairs, or other subjects, in from JSONL, CSV or Parquet (docs/importing.md)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file")

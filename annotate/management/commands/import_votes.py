@@ -6,7 +6,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotate.actions.import_jobs import vote_file
 from annotate.actions.imports import ImportRefused
-from annotate.actions.jobs import keep_file, start_job
+from annotate.actions.jobs import start_job
+from annotate.actions.kept_files import keep_file
 from annotate.actions.vote_imports import import_votes
 from annotate.commands import show_report
 from annotate.ingest.mapping import FlagError
