@@ -47,6 +47,8 @@ COMMON = (
     "find",
     "keys",
 )
+# For these a set may have no key left: the page has buttons, too.
+OPTIONAL = ("previous_difference", "next_difference")
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class KeySet:
         """A key for each of `count` values from the left; '' beyond the row of digits."""
         none = ("",) * (count - len(self.digits))
         if self.digits_end:
-            return (*none, *self.digits[-count:])
+            return (*none, *self.digits[max(0, len(self.digits) - count) :])
         return (*self.digits[:count], *none)
 
     def cell_key(self, side: str, mark: str) -> str:

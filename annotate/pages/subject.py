@@ -8,9 +8,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from annotate.clearing import value_words
-from annotate.models import Batch, Label, Part, Subject, Vote
+from annotate.models import Batch, Label, Subject, Vote
+from annotate.rendered import html_of
 
 if TYPE_CHECKING:
+    from django.utils.safestring import SafeString
+
     from projects.models import Rater
     from rubrics.models import Criterion
 
@@ -50,15 +53,23 @@ class BatchVotes:
         return [
             (name, vote)
             for name, vote in told
-            if vote.rationale or vote.nothing_says_it or vote.unclear
+            if vote.rationale or vote.nothing_says_it or vote.unclear or vote.rewrite
         ]
 
 
 @dataclass(frozen=True)
+class Shown:
+    """A text and what it is; none where it was not imported, '' where it is empty."""
+
+    title: str
+    html: SafeString | None
+
+
+@dataclass(frozen=True)
 class SubjectPage:
-    messages: Sequence[dict[str, str]]
-    context: str
-    parts: tuple[Part, ...]
+    messages: tuple[Shown, ...]
+    context: Shown
+    parts: tuple[Shown, ...]
     batches: tuple[BatchVotes, ...]
 
 
@@ -78,10 +89,16 @@ def subject_page(subject: Subject) -> SubjectPage:
         .select_related("criterion")
         .order_by("criterion__order", "part_key")
     )
+    messages = detail.messages if detail else []
+    context = detail.context if detail else ""
+    parts = list(subject.parts.values_list("key", "text"))
+    html = html_of([context, *(one["content"] for one in messages), *(t or "" for _, t in parts)])
     return SubjectPage(
-        messages=detail.messages if detail else [],
-        context=detail.context if detail else "",
-        parts=tuple(subject.parts.all()),
+        messages=tuple(Shown(one["role"].capitalize(), html[one["content"]]) for one in messages),
+        context=Shown("Context", html[context]),
+        parts=tuple(
+            Shown(key or "Text", None if text is None else html[text]) for key, text in parts
+        ),
         batches=tuple(_batch_votes(batch, found, labels) for batch, found in by_batch.items()),
     )
 
