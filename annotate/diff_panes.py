@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
-from annotate.diffing import Difference, difference, word_ends
+from annotate.diffing import Difference, difference, word_places
 from annotate.rendering.characters import show_controls
 
 if TYPE_CHECKING:
@@ -103,13 +103,14 @@ def _changed(text: str, number: int) -> str:
 
 def _folds(text: str, *, first: bool, last: bool) -> Iterator[tuple[str, int]]:
     """The text in parts, each with the number of words that are folded in it, 0 for none."""
-    ends = word_ends(text)
+    places = word_places(text)
     head, tail = 0 if first else KEPT_BESIDE, 0 if last else KEPT_BESIDE
-    if len(ends) < FOLDED_FROM or (first and last):
+    if len(places) < FOLDED_FROM or (first and last):
         yield text, 0
         return
-    start = ends[head - 1] if head else 0
-    stop = ends[-tail - 1] if tail else len(text)
+    # Blanks at the seams fold, too: the text goes on at the beginning of a line.
+    start = places[head - 1][1] if head else 0
+    stop = places[-tail][0] if tail else len(text)
     yield text[:start], 0
-    yield text[start:stop], len(ends) - head - tail
+    yield text[start:stop], len(places) - head - tail
     yield text[stop:], 0

@@ -79,9 +79,9 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def word_ends(text: str) -> list[int]:
-    """Where each word ends."""
-    return [found.end() for found in _WORD.finditer(text)]
+def word_places(text: str) -> list[Span]:
+    """Where each word begins and ends."""
+    return [found.span() for found in _WORD.finditer(text)]
 
 
 def difference(left: str, right: str) -> Difference | None:

@@ -1,6 +1,18 @@
 from django.urls import path
 
-from annotate.views import components, gold, home, label, practice, reading, reports, rounds, units
+from annotate.views import (
+    asking,
+    components,
+    gold,
+    home,
+    label,
+    practice,
+    reading,
+    reports,
+    rounds,
+    units,
+    uploads,
+)
 
 app_name = "annotate"
 
@@ -29,9 +41,22 @@ urlpatterns = [
     path("p/<slug:slug>/", home.project, name="project"),
     path("p/<slug:slug>/batches/<uuid:batch_id>/units/", units.batch_units, name="units"),
     path("p/<slug:slug>/gold/", gold.gold, name="gold"),
+    path("p/<slug:slug>/import/", uploads.import_new, name="import_new"),
+    path("p/<slug:slug>/import/<uuid:public_id>/", uploads.upload, name="upload"),
     path("p/<slug:slug>/imported/<path:name>/", reports.imported_report, name="imported"),
+    path(
+        "p/<slug:slug>/jobs/<uuid:public_id>/refused.csv",
+        uploads.refused_report,
+        name="refused_report",
+    ),
+    path(
+        "p/<slug:slug>/jobs/<uuid:public_id>/refused.jsonl",
+        uploads.refused_rows,
+        name="refused_rows",
+    ),
     path("p/<slug:slug>/rounds/", rounds.rounds, name="rounds"),
     path("p/<slug:slug>/rounds/<int:number>/", reports.round_report, name="round"),
+    path("p/<slug:slug>/rounds/<int:number>/ask/", asking.round_ask, name="round_ask"),
     path("p/<slug:slug>/rounds/<int:number>/close/", rounds.round_close, name="round_close"),
     path("p/<slug:slug>/rounds/new/", rounds.round_new, name="round_new"),
     path("p/<slug:slug>/subjects/<uuid:public_id>/", units.subject, name="subject"),

@@ -22,9 +22,9 @@ from django.urls.converters import UUIDConverter
 from pytest_django import DjangoDbBlocker
 
 from annotate.models import Assignment, Batch, Subject, Vote
-from projects.models import Event, Job, Membership, Rater, User
+from projects.models import Event, Job, Membership, Notice, Rater, User
 from rubrics.models import RubricVersion
-from tests.ballots import submission
+from tests.ballots import filled, submission
 from tests.making import make_user
 from tests.world import MEMBERS, OUTSIDE, VISITOR, World, document, make_world, names_of, routes
 
@@ -58,6 +58,11 @@ PAGES = (
     Page("annotate:components", EVERYONE),
     Page("projects:account", EVERYONE, post=302),
     Page("projects:account_keys", EVERYONE, get=None, post=302),
+    # A person's own notices; the one of the world is the rater's.
+    Page("projects:notices", EVERYONE),
+    Page("projects:notice_open", ("rater",), get=None, post=302, members=404),
+    Page("projects:notices_read", ("rater",), get=None, post=302, members=404),
+    Page("projects:account_mail", EVERYONE, get=None, post=302),
     Page("annotate:project", MEMBERS),
     # A rater's own pages exist for that rater only: not for leads, not for other raters.
     Page("annotate:label_next", ("rater", "rating_lead"), get=302, members=404),
@@ -66,10 +71,18 @@ PAGES = (
     Page("annotate:label_previous", ("rater",), get=302, members=404),
     Page("annotate:label_following", ("rater",), get=302, members=404),
     Page("annotate:label_draft", ("rater",), get=None, post=200, members=404),
+    Page("annotate:label_source", ("rater",), members=404),
+    Page("annotate:label_difference", ("rater",), members=404),
+    Page("annotate:practice", ("rater", "rating_lead"), post=303, members=404),
+    Page("annotate:practice_feedback", ("rater",), members=404),
+    Page("annotate:gold", LEADS),
+    Page("annotate:subject_gold", LEADS, post=302, which="closed"),
+    Page("annotate:subject_gold", ("lead",), post=302, which="open"),
     Page("annotate:rounds", LEADS),
     Page("annotate:round", LEADS, which="closed"),
     # How far everyone is; no figures before it closes.
     Page("annotate:round", LEADS, which="open"),
+    Page("annotate:round_ask", LEADS, get=None, post=302),
     Page("annotate:round_close", LEADS, post=302),
     Page("annotate:round_new", LEADS, post=302),
     Page("annotate:imported", LEADS),
@@ -87,6 +100,7 @@ PAGES = (
     Page("rubrics:source", LEADS),
     Page("rubrics:draft", LEADS, post=302),
     Page("rubrics:publish", LEADS, post=302),
+    Page("rubrics:compare", MEMBERS),
     Page("projects:logout", EVERYONE, get=None, post=302),
 )
 # Open to visitors, too; whoever is signed in already is led on.
@@ -158,6 +172,8 @@ def form_of(world: World, route: str) -> dict[str, Any]:
     forms: dict[str, Callable[[], dict[str, Any]]] = {
         "annotate:label_pair": submission,
         "annotate:label_draft": submission,
+        "annotate:practice": lambda: {"action": "later"},
+        "annotate:subject_gold": lambda: {**filled(), "why": "So it is.", "use": "hidden"},
         "annotate:round_new": lambda: {"version": version.pk, "raters": raters, "size": 2},
         "rubrics:draft": lambda: {"source": document("Other words.", "other", 3)},
         "rubrics:publish": lambda: {"change_note": "Why.", "digest": world.draft.digest},
@@ -166,6 +182,7 @@ def form_of(world: World, route: str) -> dict[str, Any]:
             **dict.fromkeys(("new_password1", "new_password2"), "another horse battery"),
         },
         "projects:account_keys": lambda: {"keys": "left_hand"},
+        "projects:notices_read": lambda: {"newest": world.notice.public_id},
         "projects:login": lambda: {"username": "lead", "password": "correct horse battery"},
     }
     return forms.get(route, dict)()
@@ -188,6 +205,7 @@ def state() -> tuple[object, ...]:
         Vote.objects.count(),
         Batch.objects.open().count(),
         RubricVersion.objects.count(),
+        Notice.objects.unread().count(),
         sorted(Assignment.objects.values_list("pk", "draft_revision", "state", "opened_at")),
     )
 
@@ -403,6 +421,8 @@ def test_the_admin_reads_and_writes_what_the_table_says(world: World, label: str
 
 # What each page reads from its address; every page is also asked with the last three.
 QUERY = {
+    "annotate:gold": ("pair",),
+    "annotate:subject_gold": ("version",),
     "annotate:units": (
         *("criterion", "value", "off", "rater", "differ", "alone", "labels"),
         *("decision", "policy", "pooled"),
@@ -410,7 +430,10 @@ QUERY = {
     "rubrics:version": ("revision",),
     "rubrics:source": ("revision",),
     "rubrics:draft": ("rubric",),
+    "rubrics:publish": ("part",),
+    "rubrics:compare": ("from", "to"),
     "projects:login": ("next",),
+    "projects:notices": ("before",),
 }
 ANYWHERE = ("page", "q", "next")
 ODD: dict[str, str | bytes] = {

@@ -11,10 +11,12 @@ from django.urls import get_resolver, reverse
 from django.urls.resolvers import URLPattern
 from django.utils import timezone
 
+from annotate.actions.gold import Known, set_gold
+from annotate.actions.practice import begin_practice, decline_practice
 from annotate.actions.rounds import close_round, rater_for, start_round
 from annotate.actions.votes import save_draft, skip, submit_vote
 from annotate.models import Assignment, Batch, GoldAnswer, Label, Release, Subject, Vote
-from projects.models import Job, Membership, Project, Rater, User
+from projects.models import Job, Membership, Notice, Project, Rater, User
 from rubrics.actions import import_rubric, publish
 from tests.ballots import filled
 from tests.making import make_member, make_pair, make_project, make_user
@@ -45,9 +47,14 @@ class World:
         rows = Assignment.objects.filter(rater__user=self.people[person])
         return rows.filter(batch=batch or self.open_round).in_queue_order()[0]
 
+    @property
+    def notice(self) -> Notice:
+        """The newest notice of the rater."""
+        return Notice.objects.filter(user=self.people["rater"])[0]
+
     def arguments(self, route: str, which: str = "") -> dict[str, Any]:
         """Valid arguments of a route: an object of this project; `which` names another one."""
-        is_open = which.startswith("open") or route == "annotate:round_close"
+        is_open = which.startswith("open") or route in ("annotate:round_close", "annotate:round_ask")
         batch = self.open_round if is_open else self.closed_round
         found: dict[str, Any] = {
             "slug": self.project.slug,
@@ -62,8 +69,15 @@ class World:
         if route.startswith("annotate:label"):
             found["batch_id"] = self.open_round.public_id
             found["public_id"] = self.own().public_id
-        elif route == "annotate:subject":
+        elif route in ("annotate:subject", "annotate:subject_gold"):
             found["public_id"] = self.own(batch=batch).subject.public_id
+        elif route == "annotate:practice":
+            found["batch_id"] = self.open_round.public_id
+        elif route == "annotate:practice_feedback":
+            practice = Batch.objects.get(kind=Batch.Kind.PRACTICE)
+            found["public_id"] = self.own(batch=practice).public_id
+        elif route == "projects:notice_open":
+            found["public_id"] = self.notice.public_id
         elif route == "projects:job":
             found["public_id"] = self.job.public_id
         return {name: found[name] for name in names_of(route)}
@@ -113,6 +127,7 @@ def make_world(words: str = "plain words", *, short: str = "plain") -> World:
         draft=_version(project, words, short, number=2, published=False),
     )
     _others_rows(world, words)
+    _practice(world, words, short)
     return world
 
 
@@ -190,8 +205,8 @@ def _pairs(project: Project, count: int, words: str, short: str, *, prefix: str)
             f"{prefix}-{n} {short}",
             prompt=f"Summarise {prefix} {n}. {words}",
             context=f"The file. {words}",
-            response_a=f"First text of {prefix} {n}. {words}",
-            response_b=f"Second text of {prefix} {n}. {words}",
+            response_a=f"First text of {prefix} {n} {short}. {words}",
+            response_b=f"Second text of {prefix} {n} {short}. {words}",
             model_a=f"model-a {short}",
             model_b=f"model-b {short}",
             note=words,
@@ -252,6 +267,22 @@ def _imported(project: Project, version: RubricVersion, words: str, short: str) 
                 code = "no" if n and part == "B" else "yes"
                 Label.objects.create(vote=vote, criterion=criterion, part_key=part, code=code)
     return batch
+
+
+def _practice(world: World, words: str, short: str) -> None:
+    """The rater has answered one of two practice pairs, and has put off the other."""
+    _pairs(world.project, 2, words, short, prefix="practice")
+    version, rater = world.open_round.version, world.people["rater"]
+    labels = {(key, part): "pass" for key in ("G1", "G2") for part in "AB"}
+    labels |= {(key, part): "yes" for key in ("C1", "C2") for part in "AB"}
+    why = f"[A] and [B] are alike. {words}"
+    for subject in Subject.objects.filter(external_id__startswith="practice"):
+        known = Known(labels, "tie", why, GoldAnswer.Use.PRACTICE)
+        set_gold(subject=subject, version=version, known=known, acting_user=world.people["lead"])
+    first = begin_practice(batch=world.open_round, acting_user=rater).pairs[0]
+    form = filled(C1_Right="no", rationale=f"[C1] decides: [Left] is better. {words}")
+    submit_vote(assignment=first, form=form, submit_key=uuid4(), acting_user=rater)
+    decline_practice(batch=world.open_round, acting_user=rater)
 
 
 def _job(project: Project, by: User, words: str) -> Job:

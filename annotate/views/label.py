@@ -71,9 +71,9 @@ def label_mine(request: HttpRequest, batch_id: UUID) -> HttpResponse:
     return render(request, "annotate/label_pairs.html", context)
 
 
-@pictures_on_click
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@pictures_on_click
 def label_pair(request: HttpRequest, public_id: UUID) -> HttpResponse:
     assignment = assignment_for(user_of(request), public_id)
     if request.method != "POST":

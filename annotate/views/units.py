@@ -11,6 +11,7 @@ from annotate.calibration import asked_of, pool_of
 from annotate.pages.subject import subject_page
 from annotate.pages.unit_filters import checks_of, filters_of
 from annotate.pages.units import units
+from annotate.pictures import pictures_on_click
 from projects.access import user_of
 from projects.models import Rater, Role
 
@@ -46,7 +47,13 @@ def batch_units(request: HttpRequest, slug: str, batch_id: UUID) -> HttpResponse
 
 
 @require_safe
+@pictures_on_click
 def subject(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     found = subject_for(user_of(request), slug, public_id)
-    context = {"project": found.project, "subject": found, "shown": subject_page(found)}
+    context = {
+        "project": found.project,
+        "subject": found,
+        "shown": subject_page(found),
+        "is_known": found.gold_answers.exists(),
+    }
     return render(request, "annotate/subject.html", context)

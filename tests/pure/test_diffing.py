@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from annotate.diff_panes import FOLDED_FROM, KEPT_BESIDE, diff_panes
-from annotate.diffing import ENOUGH, Difference, difference, word_ends, words_of
+from annotate.diffing import ENOUGH, Difference, difference, word_places, words_of
 from annotate.rendering.characters import show_controls
 
 WORDS = st.sampled_from(
@@ -238,4 +238,4 @@ def test_a_long_stretch_that_is_alike_is_folded_but_for_what_stands_beside_a_cha
     for html in (found.left, found.right):
         folded = re.findall(r"<summary>(\d+) words alike</summary>([^<]*)<", html)
         [(count, text)] = folded
-        assert int(count) == len(word_ends(text)) == FOLDED_FROM + 12 - 2 * KEPT_BESIDE
+        assert int(count) == len(word_places(text)) == FOLDED_FROM + 12 - 2 * KEPT_BESIDE
