@@ -188,10 +188,25 @@ def next_step(rows: Sequence[Row], *, version: int, imported: bool = False) -> N
 def _holding(rows: Sequence[Row]) -> list[Row]:
     """The rows of the most urgent state among those not cleared, the lowest alpha first."""
     for state in _URGENCY:
-        found = [row for row in required(rows) if row.status == state]
-        if found:
+        if found := _of_state(rows, state):
             return sorted(found, key=lambda row: row.reliability.alpha or 0.0)
     return []
+
+
+def holding_words(rows: Sequence[Row]) -> str:
+    """Every check that keeps volume closed, by its state: “C2 broken, C4 and C5 not testable”."""
+    words = {
+        Status.BROKEN: "broken",
+        Status.TENTATIVE: "tentative",
+        Status.NOT_TESTABLE: "not testable yet",
+        Status.UNDEFINED: "undefined",
+    }
+    states = ((words[state], _of_state(rows, state)) for state in _URGENCY)
+    return "; ".join(f"{_listed(_keys(found))} {said}" for said, found in states if found)
+
+
+def _of_state(rows: Sequence[Row], state: Status) -> list[Row]:
+    return [row for row in required(rows) if row.status == state]
 
 
 def _all_cleared(rows: Sequence[Row], version: int, *, imported: bool) -> Next:

@@ -4,12 +4,17 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 
+from annotate.actions.asking import MAX_NOTE
 from annotate.assignment import MAX_SEED
 from annotate.clearing import ROUND_SIZE
 from projects.models import Role, User
 from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from django.http import QueryDict
+
     from projects.models import Project
 
 
@@ -29,6 +34,26 @@ class VersionField(_OneVersion):
 class RaterField(_ManyUsers):
     def label_from_instance(self, obj: Any) -> str:
         return f"{obj} ({obj.username})" if str(obj) != obj.username else str(obj)
+
+
+class AskForm(forms.Form):
+    """Which raters are asked to go on (all who wait where none is named), and in which words."""
+
+    rater = forms.TypedMultipleChoiceField(coerce=int, required=False)
+    note = forms.CharField(
+        label="A sentence to go with it",
+        required=False,
+        max_length=MAX_NOTE,
+        help_text="They read it in their notice. It may stay empty.",
+    )
+
+    def __init__(self, data: QueryDict | None = None, *, raters: Iterable[int] = ()) -> None:
+        super().__init__(data)
+        self.fields["rater"].choices = [(pk, pk) for pk in raters]  # type: ignore[attr-defined]
+
+    @property
+    def raters(self) -> set[int] | None:
+        return set(self.cleaned_data.get("rater", ())) or None
 
 
 class RoundForm(forms.Form):

@@ -163,7 +163,7 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
     def progress(self) -> Iterable[Mapping[str, Any]]:
         """A row per batch and rater: pairs held, pairs voted on, and when they last voted."""
         whose = ("rater__name", "rater__user_id", "rater__user__is_active")
-        return (
+        rows: Iterable[Mapping[str, Any]] = (
             self.live()
             .order_by()
             .values("batch_id", "rater_id", *whose)
@@ -174,6 +174,7 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
             )
             .order_by("batch_id", "rater__name")
         )
+        return rows
 
     def in_queue_order(self) -> AssignmentQuerySet:
         """Each rater's own order; what was skipped comes back at the end."""

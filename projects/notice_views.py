@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
@@ -57,8 +56,6 @@ def notices_read(request: HttpRequest) -> HttpResponse:
 def account_mail(request: HttpRequest) -> HttpResponse:
     """Where a person's notices are mailed, and whether."""
     user = user_of(request)
-    if not settings.MAIL_NOTICES:
-        raise Http404
     form = MailForm(request.POST)
     if not form.is_valid():
         return account_page(request, status=422, mail_form=form)

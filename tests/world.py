@@ -54,7 +54,8 @@ class World:
 
     def arguments(self, route: str, which: str = "") -> dict[str, Any]:
         """Valid arguments of a route: an object of this project; `which` names another one."""
-        is_open = which.startswith("open") or route in ("annotate:round_close", "annotate:round_ask")
+        of_open = ("annotate:round_ask", "annotate:round_close")
+        is_open = which.startswith("open") or route in of_open
         batch = self.open_round if is_open else self.closed_round
         found: dict[str, Any] = {
             "slug": self.project.slug,

@@ -9,6 +9,7 @@ from annotate.calibration import measure
 from annotate.models import Batch
 from annotate.outcomes import summary
 from annotate.rater_agreement import rater_agreement
+from annotate.verdicts import keep_verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 KIND = "measure"
 # What a report rests on; each is kept by its own snapshot.
-PARTS: tuple[Callable[[Batch], object], ...] = (measure, rater_agreement, summary)
+PARTS: tuple[Callable[[Batch], object], ...] = (measure, rater_agreement, summary, keep_verdicts)
 
 
 def start_measuring(*, batch: Batch, acting_user: User | None) -> Job:

@@ -34,6 +34,9 @@ class LastRound:
     # The rubric and the number of its version: a new revision of it is no new version.
     version: tuple[int, int]
     left: tuple[Left, ...] = ()
+    # What its figures come to, once they are measured, and whether more pairs are asked for.
+    says: str = ""
+    wants_round: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ class Standing:
     version: tuple[int, int] | None = None
     version_name: str = ""
     last: LastRound | None = None
+    # The most pairs that no round has had yet.
+    fresh: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,10 @@ def next_step(standing: Standing) -> Step:
             "Start a round",
             "annotate:round_new",
         )
+    if last.says and last.wants_round:
+        return Step(Need.YOU, last.says, "Start a round", "annotate:round_new")
+    if last.says:
+        return Step(Need.YOU, last.says, f"Read round {last.number}", "annotate:round", last.number)
     return Step(
         Need.YOU,
         f"Round {last.number} is closed. Read what it says about every check; "
@@ -127,6 +136,6 @@ def _first_round(standing: Standing) -> Step:
         Need.YOU,
         f"{standing.version_name} is published, but there are no pairs yet. "
         f"Import them; a round takes {ROUND_SIZE}.",
-        "See the project",
-        "annotate:project",
+        "Import pairs",
+        "annotate:import_new",
     )

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from annotate.calibration import cleared_counts
-from annotate.pages.home import RoundCard, round_cards
 from annotate.pages.overview import all_rounds
+from annotate.pages.round_cards import RoundCard, round_cards
 
 if TYPE_CHECKING:
-    from projects.models import Project
+    from projects.models import Project, User
     from rubrics.models import RubricVersion
 
 
@@ -33,9 +33,9 @@ class VersionRounds:
         return [n < self.cleared for n in range(self.checks)]
 
 
-def round_groups(project: Project) -> list[VersionRounds]:
+def round_groups(project: Project, reader: User) -> list[VersionRounds]:
     """The version tried last first, its newest round first."""
-    cards = round_cards(all_rounds(project))
+    cards = round_cards(all_rounds(project), reader)
     cleared = cleared_counts(card.batch for card in cards if card.batch.closed_at)
     groups: dict[tuple[int, int, bool], list[RoundCard]] = {}
     for card in cards:

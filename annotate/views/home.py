@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotate.pages.home import cards_for
+from annotate.pages.home import home_of
 from annotate.pages.overview import overview_of
 from projects.access import project_for, roles_of, user_of
 
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    cards = cards_for(user_of(request))
-    to_do = any(not card.idle for card in cards)
-    return render(request, "annotate/home.html", {"cards": cards, "to_do": to_do})
+    return render(request, "annotate/home.html", {"home": home_of(user_of(request))})
 
 
 @require_safe

@@ -6,9 +6,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotate.access import figures_are_open, imported_for, refuse_early, round_for
-from annotate.actions.render_jobs import rendering_of
-from annotate.pages.home import round_cards
+from annotate.forms import AskForm
 from annotate.pages.report import report
+from annotate.views.asking import open_round
 from projects.access import user_of
 from projects.models import Role
 
@@ -20,16 +20,10 @@ if TYPE_CHECKING:
 
 @require_safe
 def round_report(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    batch = round_for(user_of(request), slug, number, Role.LEAD)
+    user = user_of(request)
+    batch = round_for(user, slug, number, Role.LEAD)
     if not figures_are_open(batch):
-        (card,) = round_cards([batch])
-        context = {
-            "project": batch.project,
-            "batch": batch,
-            "card": card,
-            "rendering": rendering_of(batch),
-        }
-        return render(request, "annotate/round_open.html", context)
+        return open_round(request, batch, AskForm())
     return _report(request, batch)
 
 

@@ -11,7 +11,7 @@ from annotate.access import round_for
 from annotate.actions.rounds import RoundRefused, close_round, start_round
 from annotate.assignment import count_fresh
 from annotate.forms import RoundForm
-from annotate.pages.home import round_cards
+from annotate.pages.round_cards import round_cards
 from annotate.pages.rounds import round_groups
 from projects.access import project_for, user_of
 from projects.models import Role
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 @require_safe
 def rounds(request: HttpRequest, slug: str) -> HttpResponse:
-    project = project_for(user_of(request), slug, Role.LEAD)
-    context = {"project": project, "groups": round_groups(project)}
+    user = user_of(request)
+    project = project_for(user, slug, Role.LEAD)
+    context = {"project": project, "groups": round_groups(project, user)}
     return render(request, "annotate/rounds.html", context)
 
 
@@ -65,7 +66,7 @@ def round_close(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         return redirect("annotate:round", slug, number)
     if batch.closed_at is not None:
         return redirect("annotate:round", slug, number)
-    (card,) = round_cards([batch])
+    (card,) = round_cards([batch], user)
     context = {
         "project": batch.project,
         "batch": batch,

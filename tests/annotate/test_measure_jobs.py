@@ -37,11 +37,11 @@ def test_closing_a_round_starts_one_job_that_measures_all_its_report_shows(
     assert (measuring().state, measuring().params) == ("pending", {"batch": batch.pk})
     assert not Snapshot.objects.exists()
     jobs.run(measuring().pk, RUNNERS)
-    assert (measuring().state, measuring().done, measuring().total) == ("done", 3, 3)
+    assert (measuring().state, measuring().done, measuring().total) == ("done", 4, 4)
     kept = Snapshot.objects.count()
     with mock.patch.object(calibration, "reliability", side_effect=AssertionError):
         report(batch, lead)
-    assert Snapshot.objects.count() == kept == 3
+    assert Snapshot.objects.count() == kept == 4
 
 
 def test_measuring_twice_changes_nothing(batch: Batch) -> None:

@@ -1,0 +1,45 @@
+"""The rounds that are open to a rater: their own pairs, and nothing about anybody else."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from annotate.models import Assignment, Batch
+from annotate.pages.own_time import own_pace
+from projects.models import User
+
+
+@dataclass(frozen=True)
+class OwnRound:
+    """An open round as its rater sees it: their own pairs, and nothing about anybody else."""
+
+    batch: Batch
+    done: int
+    total: int
+    # The time left and the time a pair takes at their own pace, in words; '' where unknown.
+    left: str = ""
+    pace: str = ""
+
+    @property
+    def finished(self) -> bool:
+        return self.done == self.total
+
+
+def own_rounds_of(user: User) -> dict[int, tuple[OwnRound, ...]]:
+    """The rounds that are open to this rater, by project."""
+    rows = Assignment.objects.of_user(user).in_open_batches().progress()
+    far = {row["batch_id"]: (row["done"], row["total"]) for row in rows}
+    if not far:
+        return {}
+    batches = Batch.objects.visible().open().of_user(user).filter(pk__in=far)
+    pace = own_pace(user)
+    own: dict[int, tuple[OwnRound, ...]] = defaultdict(tuple)
+    # The one that waits longest first.
+    for batch in batches.with_versions().order_by("id"):
+        done, total = far[batch.pk]
+        rubric = batch.version.rubric_id
+        own[batch.project_id] += (
+            OwnRound(batch, done, total, pace.left(rubric, total - done), pace.a_pair(rubric)),
+        )
+    return dict(own)

@@ -1,0 +1,60 @@
+"""What a closed round comes to in a few words, kept for pages that speak of many rounds at once.
+
+It is written with the figures of the round (measure_jobs) and only read afterwards, so that a page
+takes one query for any number of rounds. Votes close with their round, hence the round, the bars
+and the code name it; a round that closes writes it anew for those that are pooled with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+from annotate import clearing
+from annotate.calibration import measure, pool_of
+from annotate.models import Batch, Snapshot
+from annotate.snapshots import CODE_VERSION
+
+
+@dataclass(frozen=True)
+class Verdict:
+    cleared: int
+    checks: int
+    # What keeps volume closed, '' where nothing does.
+    holding: str
+    sentence: str
+    goal: str
+
+    @property
+    def marks(self) -> list[bool]:
+        return [n < self.cleared for n in range(self.checks)]
+
+
+def keep_verdicts(batch: Batch) -> None:
+    """Write the verdict on a closed round, and on those whose pool it has changed."""
+    for pooled in pool_of(batch):
+        data = asdict(_verdict(pooled))
+        Snapshot.objects.update_or_create(key=_key(pooled), defaults={"data": data})
+
+
+def kept_verdicts(batches: Iterable[Batch]) -> dict[int, Verdict]:
+    """By batch; nothing for a round that is open or still being measured."""
+    keys = {_key(batch): batch.pk for batch in batches if batch.closed_at is not None}
+    found = Snapshot.objects.filter(pk__in=keys) if keys else ()
+    return {keys[snapshot.pk]: Verdict(**snapshot.data) for snapshot in found}
+
+
+def _verdict(batch: Batch) -> Verdict:
+    measured = measure(batch)
+    step = clearing.next_step(measured.rows, version=batch.version.number)
+    cleared, checks = measured.cleared
+    holding = clearing.holding_words(measured.rows)
+    return Verdict(cleared, checks, holding, step.sentence, step.goal)
+
+
+def _key(batch: Batch) -> str:
+    project = batch.project
+    inputs = [CODE_VERSION, "verdict", batch.pk, project.bar, project.tentative_bar]
+    return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
