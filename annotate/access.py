@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from annotate.models import Assignment, Batch, Subject
+from annotate.models import Assignment, Batch, Subject, Upload
 from projects.access import project_for
 from projects.models import Role
 
@@ -71,6 +71,13 @@ def subject_for(user: User, slug: str, public_id: UUID) -> Subject:
     if subject.pk in still_rated_by(user):
         raise PermissionDenied(STILL_RATING)
     return subject
+
+
+def upload_for(user: User, slug: str, public_id: UUID) -> Upload:
+    """A file that somebody brought is for all leads of its project."""
+    project = project_for(user, slug, Role.LEAD)
+    uploads = Upload.objects.filter(project=project).select_related("project", "job", "created_by")
+    return get_object_or_404(uploads, public_id=public_id)
 
 
 def still_rated_by(reader: User) -> list[int]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from django.conf import settings
 from django.db import connections
 
 from config import celery_app
@@ -33,6 +34,12 @@ def django_db_modify_db_settings(
 def _quiet_bell() -> None:
     """Jobs of the tests' own process ring in its memory; worker tests have a real broker."""
     celery_app.conf.broker_url = "memory://"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_files(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Files that tests bring lie beside those of nobody's demo."""
+    settings.VAR_DIR = tmp_path_factory.mktemp("var")
 
 
 @pytest.fixture(autouse=True)

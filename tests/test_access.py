@@ -15,6 +15,7 @@ import pytest
 from django.apps import apps
 from django.conf import settings
 from django.contrib import admin
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
@@ -85,6 +86,10 @@ PAGES = (
     Page("annotate:round_ask", LEADS, get=None, post=302),
     Page("annotate:round_close", LEADS, post=302),
     Page("annotate:round_new", LEADS, post=302),
+    Page("annotate:import_new", LEADS, post=302),
+    Page("annotate:upload", LEADS, post=302),
+    Page("annotate:refused_report", LEADS),
+    Page("annotate:refused_rows", LEADS),
     Page("annotate:imported", LEADS),
     Page("annotate:units", LEADS, which="closed"),
     # The votes of an open round are in no list, and whoever still rates sees none of others.
@@ -175,6 +180,12 @@ def form_of(world: World, route: str) -> dict[str, Any]:
         "annotate:practice": lambda: {"action": "later"},
         "annotate:subject_gold": lambda: {**filled(), "why": "So it is.", "use": "hidden"},
         "annotate:round_new": lambda: {"version": version.pk, "raters": raters, "size": 2},
+        "annotate:import_new": lambda: {
+            "kind": "pairs",
+            "file": SimpleUploadedFile("pairs.jsonl", b'{"id": "p1"}'),
+            "complete": "1",
+        },
+        "annotate:upload": lambda: {"action": "discard"},
         "rubrics:draft": lambda: {"source": document("Other words.", "other", 3)},
         "rubrics:publish": lambda: {"change_note": "Why.", "digest": world.draft.digest},
         "projects:account": lambda: {
@@ -221,10 +232,11 @@ def test_every_route_is_in_the_table() -> None:
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_a_route_opens_to_whom_the_table_says(world: World, entry: Page, method: str) -> None:
     address = world.address(entry.route, entry.which)
-    form = form_of(world, entry.route) if method == "post" else {}
     before = state()
     wrong = []
     for person in (*EVERYONE, VISITOR):
+        # Anew for each: a file can be read once.
+        form = form_of(world, entry.route) if method == "post" else {}
         wanted = expected(entry, person, getattr(entry, method))
         with undone():
             response = getattr(signed_in(world, person), method)(address, form)

@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import get_resolver, reverse
 from django.urls.resolvers import URLPattern
 from django.utils import timezone
 
+from annotate.actions import kept_files
 from annotate.actions.gold import Known, set_gold
 from annotate.actions.practice import begin_practice, decline_practice
 from annotate.actions.rounds import close_round, rater_for, start_round
+from annotate.actions.uploads import bring
 from annotate.actions.votes import save_draft, skip, submit_vote
-from annotate.models import Assignment, Batch, GoldAnswer, Label, Release, Subject, Vote
+from annotate.ingest.spreadsheet import csv_row
+from annotate.models import Assignment, Batch, GoldAnswer, Label, Release, Subject, Upload, Vote
 from projects.models import Job, Membership, Notice, Project, Rater, User
 from rubrics.actions import import_rubric, publish
 from tests.ballots import filled
@@ -79,7 +83,9 @@ class World:
             found["public_id"] = self.own(batch=practice).public_id
         elif route == "projects:notice_open":
             found["public_id"] = self.notice.public_id
-        elif route == "projects:job":
+        elif route == "annotate:upload":
+            found["public_id"] = Upload.objects.get().public_id
+        elif route in ("projects:job", "annotate:refused_report", "annotate:refused_rows"):
             found["public_id"] = self.job.public_id
         return {name: found[name] for name in names_of(route)}
 
@@ -127,6 +133,7 @@ def make_world(words: str = "plain words", *, short: str = "plain") -> World:
         job=_job(project, people["lead"], words),
         draft=_version(project, words, short, number=2, published=False),
     )
+    _files(world, words, short)
     _others_rows(world, words)
     _practice(world, words, short)
     return world
@@ -293,10 +300,20 @@ def _job(project: Project, by: User, words: str) -> Job:
         kind="import_pairs",
         state=Job.State.FAILED,
         message=f"Stopped. {words}",
-        result={"created": 3, "note": words, "problems": [problem], words: words},
+        result={"created": 3, "rejected": 1, "note": words, "problems": [problem], words: words},
         created_by=by,
         finished_at=timezone.now(),
     )
+
+
+def _files(world: World, words: str, short: str) -> None:
+    """A file that was brought and not imported, and what a job refused."""
+    row = {"id": short, "prompt": words, "response_a": words, "response_b": short, words[:40]: 1}
+    file = SimpleUploadedFile(f"pairs {short}.jsonl", json.dumps(row).encode())
+    bring(project=world.project, kind="pairs", file=file, acting_user=world.people["lead"])
+    report = kept_files.report_of_refused(world.job.public_id)
+    report.write_bytes(csv_row((2, words, "missing", words, json.dumps(row))))
+    kept_files.refused_rows_of(world.job.public_id).write_bytes(json.dumps(row).encode())
 
 
 def _others_rows(world: World, words: str) -> None:

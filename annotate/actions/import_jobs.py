@@ -60,7 +60,7 @@ def run_subject_check(job: Job, progress: Progress) -> Report:
             progress=_heard(job, progress),
             refused=refused,
         )
-    return {**report.as_json(), "checked_only": True}
+    return report.as_json()
 
 
 def run_vote_import(job: Job, progress: Progress) -> Report:
@@ -80,7 +80,7 @@ def run_vote_check(job: Job, progress: Progress) -> Report:
     source = _votes_of(job)
     with refusals_of(job, source.file, source.file_name, _beat(job, progress)) as refused:
         report = check_votes(source=source, progress=_heard(job, progress), refused=refused)
-    return {**report.as_json(), "checked_only": True}
+    return report.as_json()
 
 
 def file_of(params: dict[str, Any]) -> Path:

@@ -131,7 +131,12 @@ def start(*, upload: Upload, flags: dict[str, Any], write: bool, acting_user: Us
             return held.job
         held.flags = flags
         kinds = IMPORTS if write else CHECKS
-        params = {**flags, "upload": str(held.public_id), "upload_file": held.path}
+        params = {
+            **flags,
+            "upload": str(held.public_id),
+            "upload_file": held.path,
+            "checks_only": not write,
+        }
         held.job = start_job(
             project=held.project,
             kind=kinds[Upload.Kind(held.kind)],

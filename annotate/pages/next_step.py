@@ -7,7 +7,12 @@ from enum import StrEnum
 
 from annotate.clearing import ROUND_SIZE
 
-IN_WORDS = dict(enumerate(("Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"), 2))
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+def in_words(number: int) -> str:
+    """A small number as a sentence writes it."""
+    return _NUMBERS[number - 1] if 0 < number <= len(_NUMBERS) else str(number)
 
 
 class Need(StrEnum):
@@ -106,7 +111,7 @@ def _open_round(last: LastRound) -> Step:
             "then you can close it."
         )
     else:
-        many = IN_WORDS.get(len(waiting), len(waiting))
+        many = in_words(len(waiting)).capitalize()
         sentence = (
             f"{many} raters are still labelling round {last.number}. "
             "Nothing to do until they have finished."

@@ -47,6 +47,8 @@ def room_of(request: HttpRequest | None) -> str:
         return ""
     if match.view_name in ("annotate:home", "annotate:project", "projects:notices"):
         return match.url_name or ""
+    if match.view_name in ("annotate:import_new", "annotate:upload"):
+        return "project"
     if match.view_name in ("annotate:gold", "annotate:subject_gold"):
         return "gold"
     return {"rubrics": "rubrics", "annotate": "rounds"}.get(match.app_name, "")

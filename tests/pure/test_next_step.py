@@ -25,7 +25,7 @@ def test_first_comes_a_published_rubric() -> None:
 def test_then_pairs() -> None:
     step = next_step(ready(pairs=0))
     assert "no pairs yet" in step.sentence
-    assert step.route == "annotate:project"
+    assert step.route == "annotate:import_new"
 
 
 def test_then_the_first_round() -> None:
