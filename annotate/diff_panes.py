@@ -7,11 +7,12 @@ by which the scripts of the page keep the panes level. Long stretches that are a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
 from annotate.diffing import Difference, difference, word_places
+from annotate.rendering.blocks import Blocks
 from annotate.rendering.characters import show_controls
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 FOLDED_FROM = 150  # words that are alike
 KEPT_BESIDE = 40  # words of them that stay in view beside a change
-# Blocks of about this many characters: a browser lays out those in view (content-visibility).
-BLOCK = 1_500
 
 
 @dataclass(frozen=True)
@@ -46,32 +45,8 @@ def diff_panes(left: str, right: str) -> DiffPanes | None:
     )
 
 
-@dataclass
-class _Blocks:
-    """Text laid down in blocks that end with a line."""
-
-    done: list[str] = field(default_factory=list)
-    open: list[str] = field(default_factory=list)
-    size: int = 0
-
-    def text(self, text: str) -> None:
-        for line in text.splitlines(keepends=True) if self.size + len(text) > BLOCK else [text]:
-            self.put(escape(line))
-            if self.size >= BLOCK and line.endswith("\n"):
-                self.close()
-
-    def put(self, html: str) -> None:
-        self.open.append(html)
-        self.size += len(html)
-
-    def close(self) -> None:
-        if self.open:
-            self.done.append(f'<div class="block">{"".join(self.open)}</div>')
-        self.open, self.size = [], 0
-
-
 def _pane(found: Difference, *, left: bool) -> str:
-    blocks = _Blocks()
+    blocks = Blocks()
     number = 0
     for place, run in enumerate(found.runs):
         text = run.left if left else run.right
@@ -88,8 +63,7 @@ def _pane(found: Difference, *, left: bool) -> str:
                 )
             else:
                 blocks.text(part)
-    blocks.close()
-    return "".join(blocks.done)
+    return blocks.html()
 
 
 def _changed(text: str, number: int) -> str:

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString, mark_safe
 from annotate.ballot import SEEN_SIDES
 from annotate.diff_panes import diff_panes
 from annotate.models import RenderedText
-from annotate.rendering import cache_key, render, source
+from annotate.rendering import cache_key, render, source_in_blocks
 from annotate.rendering.readable import readable, with_marks
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def readable_sides(assignment: Assignment) -> dict[str, str]:
 
 def source_of(text: str) -> SafeString:
     """The text verbatim: escaped at once, so never kept."""
-    return mark_safe(source(text))  # noqa: S308 (`source` escapes all of it)
+    return mark_safe(source_in_blocks(text))  # noqa: S308 (it escapes all of it)
 
 
 @dataclass(frozen=True)

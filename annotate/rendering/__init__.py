@@ -9,7 +9,8 @@ from annotate.rendering.safe_html import (
     cache_key,
     render,
     source,
+    source_in_blocks,
     word_count,
 )
 
-__all__ = ["RENDERER_VERSION", "cache_key", "render", "source", "word_count"]
+__all__ = ["RENDERER_VERSION", "cache_key", "render", "source", "source_in_blocks", "word_count"]

@@ -24,7 +24,7 @@ _HOLDS_BLOCKS = frozenset({"", "table", "thead", "tbody", "tr", "ol", "ul", "li"
 
 @dataclass(frozen=True)
 class Mark:
-    """A place to show as evidence: `tag` is the small sign at its start, `title` says it in words.
+    """A place to show as evidence of the check `tag`, chosen by `by`: the small sign at its start.
 
     `start` and `end` are code points of the readable text; what lies outside is not shown.
     """
@@ -32,7 +32,7 @@ class Mark:
     start: int
     end: int
     tag: str
-    title: str = ""
+    by: str = ""
     fails: bool = False
     id: str = ""
 
@@ -84,18 +84,31 @@ def _marked(text: str, here: Sequence[int], marks: Sequence[Mark], done: set[int
     new = [marks[n] for n in here if n not in done]
     done.update(here)
     anchors = "".join(f'<span id="{escape(mark.id)}"></span>' for mark in new if mark.id)
-    title = "; ".join(dict.fromkeys(mark.title for mark in own if mark.title))
     attributes = [
         f'class="evidence{" is-fail" if any(mark.fails for mark in own) else ""}"',
-        f'data-check="{_names(own)}"',
-        *([f'data-starts="{_names(new)}"'] if new else []),
-        *([f'title="{escape(title)}"'] if title else []),
+        f'data-check="{escape(" ".join(_by_tag(own)))}"',
+        *([f'data-starts="{escape(_signs(new))}"'] if new else []),
+        f'title="Evidence for {escape(", ".join(_said(own)))}"',
     ]
     return f"{anchors}<mark {' '.join(attributes)}>{text}</mark>"
 
 
-def _names(marks: Iterable[Mark]) -> str:
-    return escape(" ".join(dict.fromkeys(mark.tag for mark in marks)))
+def _by_tag(marks: Iterable[Mark]) -> dict[str, list[str]]:
+    """Each check once, with whoever chose the stretch for it."""
+    found: dict[str, list[str]] = {}
+    for mark in marks:
+        names = found.setdefault(mark.tag, [])
+        if mark.by and mark.by not in names:
+            names.append(mark.by)
+    return found
+
+
+def _said(marks: Iterable[Mark]) -> list[str]:
+    return [f"{tag} ({', '.join(by)})" if by else tag for tag, by in _by_tag(marks).items()]
+
+
+def _signs(marks: Iterable[Mark]) -> str:
+    return " ".join(f"{tag} {', '.join(by)}" if by else tag for tag, by in _by_tag(marks).items())
 
 
 def _pieces(html: str) -> Iterator[_Piece]:

@@ -14,6 +14,7 @@ from typing import Any
 import nh3
 from markdown_it.token import Token
 
+from annotate.rendering.blocks import Blocks
 from annotate.rendering.characters import show_controls
 from annotate.rendering.formulas import BY_OPENING
 from annotate.rendering.highlighting import CLASSES as CODE_CLASSES
@@ -58,6 +59,13 @@ def source(text: str) -> str:
     """Safe HTML of `text` verbatim, with control characters and directional marks visible."""
     # The parser drops one newline after <pre>: ours, not the text's.
     return f'<pre class="source" dir="auto">\n{escape(show_controls(text, marks=True))}</pre>'
+
+
+def source_in_blocks(text: str) -> str:
+    """The same for a pane of its own, where a long text must scroll smoothly."""
+    blocks = Blocks()
+    blocks.text(show_controls(text, marks=True))
+    return f'<div class="source" dir="auto">{blocks.html()}</div>'
 
 
 def cache_key(text: str) -> str:

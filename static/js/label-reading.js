@@ -75,7 +75,7 @@
 
   // ---- From difference to difference
   let at = 0;
-  const placesOf = (side) => [...panes[side].querySelectorAll(".view-difference [data-n]")];
+  const blocksOf = (side) => [...panes[side].querySelectorAll(".view-difference > .block")];
   function count({ changes, percentSame }) {
     bar.dataset.changes = changes;
     $("#differences-say").textContent = `${changes} difference${changes === "1" ? "" : "s"}, ${percentSame}% alike`;
@@ -83,13 +83,16 @@
   function step(way) {
     const total = Number(bar.dataset.changes);
     if (!bothShow(DIFFERENCE) || !total) return;
-    if (!at) {
-      const top = panes.Left.getBoundingClientRect().top, next = placesOf("Left").findIndex((place) => place.getBoundingClientRect().bottom > top);
-      at = way > 0 ? (next < 0 ? 1 : next + 1) : Math.max(next, 0) || total;
-    } else at = (at - 1 + way + total) % total + 1;
+    if (at) at = (at - 1 + way + total) % total + 1;
+    else {
+      const top = panes.Left.getBoundingClientRect().top, block = blocksOf("Left").find((one) => one.getBoundingClientRect().bottom > top);
+      const next = Number([...block?.querySelectorAll("[data-n]") ?? []].find((place) => place.getBoundingClientRect().bottom > top)?.dataset.n ?? 1);
+      at = way > 0 ? next : next - 1 || total;
+    }
     for (const side of SIDES) {
       const pane = panes[side];
-      for (const place of placesOf(side)) place.classList.toggle("is-here", Number(place.dataset.n) === at);
+      for (const place of pane.querySelectorAll(".view-difference .is-here")) place.classList.remove("is-here");
+      $(`.view-difference [data-n="${at}"]`, pane).classList.add("is-here");
       // Twice: what comes into view may turn out taller than it was taken for.
       for (let go = 0; go < 2; go++) {
         const place = $(`.view-difference [data-n="${at}"]`, pane);
@@ -106,35 +109,49 @@
   try { together = localStorage.getItem(REMEMBERED) === "yes"; } catch { /* then it is apart */ }
   const expected = { Left: -1, Right: -1 };
   const linked = () => together || bothShow(DIFFERENCE);
-  let known = { key: "" };
-  function stations() {
-    const key = SIDES.map((side) => `${shown[side]} ${panes[side].scrollHeight} ${panes[side].clientWidth}`).join();
-    if (known.key === key) return known;
-    const [left, right] = SIDES.map((side) => {
-      const pane = panes[side], from = pane.getBoundingClientRect().top - pane.scrollTop;
-      const found = bothShow(DIFFERENCE) ? placesOf(side) : bothShow(RENDERED) ? [...pane.querySelectorAll(".prose > :is(h3, h4, h5, h6)")] : [];
-      return found.map((element) => ({ name: element.dataset.n ?? element.textContent, y: element.getBoundingClientRect().top - from }));
-    });
-    const pairs = [[0, 0]];
-    let next = 0;
-    for (const { name, y } of left) {
-      const match = right.findIndex((one, n) => n >= next && one.name === name);
-      const [beforeLeft, beforeRight] = pairs.at(-1);
-      if (match < 0) continue;
-      next = match + 1;
-      if (y > beforeLeft && right[match].y > beforeRight) pairs.push([y, right[match].y]);
+  // Where a change stands: exactly in the blocks about to be seen; to ask the others would lay them out.
+  function changes(side) {
+    const pane = panes[side], box = pane.getBoundingClientRect(), from = box.top - pane.scrollTop, found = [];
+    for (const block of blocksOf(side)) {
+      const place = block.getBoundingClientRect(), near = place.bottom > box.top - box.height && place.top < box.bottom + box.height;
+      for (const one of near ? block.querySelectorAll("[data-n]") : [$("[data-n]", block)]) {
+        if (one) found.push([Number(one.dataset.n), (near ? one : block).getBoundingClientRect().top - from]);
+      }
     }
-    pairs.push([panes.Left.scrollHeight, panes.Right.scrollHeight]);
-    return known = { key, Left: pairs, Right: pairs.map(([a, b]) => [b, a]) };
+    return found;
+  }
+  // Of (x, y) in rising order the y at any x, by the share of the way between two.
+  function between(points, x) {
+    const n = Math.min(Math.max(1, points.findIndex(([from]) => from >= x)), points.length - 1);
+    const [[fromX, fromY], [toX, toY]] = [points[n - 1], points[n]];
+    return fromY + (toY - fromY) * (toX > fromX ? (x - fromX) / (toX - fromX) : 0);
+  }
+  function stations() {
+    const ends = SIDES.map((side) => panes[side].scrollHeight), pairs = [];
+    if (bothShow(DIFFERENCE)) {
+      const last = Number(bar.dataset.changes) + 1;
+      const [left, right] = SIDES.map((side, n) => [[0, 0], ...changes(side), [last, ends[n]]]);
+      for (const number of new Set([...left, ...right].map(([one]) => one))) pairs.push([between(left, number), between(right, number)]);
+    } else if (bothShow(RENDERED)) {
+      const [left, right] = SIDES.map((side) => [...panes[side].querySelectorAll(".prose > :is(h3, h4, h5, h6)")].map((head) => [head.textContent, head.getBoundingClientRect().top - panes[side].getBoundingClientRect().top + panes[side].scrollTop]));
+      let next = 0;
+      for (const [name, y] of left) {
+        const match = right.findIndex(([one], n) => n >= next && one === name);
+        if (match < 0) continue;
+        pairs.push([y, right[match][1]]);
+        next = match + 1;
+      }
+    }
+    const rising = [[0, 0]];
+    for (const pair of [...pairs.sort(([a], [b]) => a - b), ends]) if (pair[0] > rising.at(-1)[0] && pair[1] > rising.at(-1)[1]) rising.push(pair);
+    return rising;
   }
   function align(side) {
     const pane = panes[side], follower = panes[other[side]], way = pane.scrollHeight - pane.clientHeight, rest = follower.scrollHeight - follower.clientHeight;
     if (way <= 0 || rest <= 0) return;
     // The line one reads moves down the pane as one scrolls, so that both begin and both end together.
-    const y = pane.scrollTop / way * pane.scrollHeight, pairs = stations()[side];
-    const n = Math.max(1, pairs.findIndex(([from]) => from >= y));
-    const [fromA, toA] = pairs[n - 1], [fromB, toB] = pairs[n];
-    const there = toA + (toB - toA) * (fromB > fromA ? (y - fromA) / (fromB - fromA) : 0);
+    const y = pane.scrollTop / way * pane.scrollHeight, pairs = stations();
+    const there = between(side === "Left" ? pairs : pairs.map(([a, b]) => [b, a]), y);
     expected[side] = pane.scrollTop;
     follower.scrollTop = there / follower.scrollHeight * rest;
     expected[other[side]] = follower.scrollTop;
@@ -157,7 +174,6 @@
     if (!target.matches(".same")) return;
     const twin = $(`.same[data-before="${target.dataset.before}"]`, panes[other[side]]);
     if (twin) twin.open = target.open;
-    known = { key: "" };
   }, true);
 
   // ---- Start
