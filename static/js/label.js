@@ -43,8 +43,11 @@
     const gate = gates(), says = $("#gate-says");
     if (says && says.dataset.state !== gate.state || says && gate.decides) {
       const words = sentence(gate);
+      const isNew = says.dataset.state !== gate.state;
       if (says.textContent !== words) says.textContent = words;
       says.dataset.state = gate.state;
+      // On a phone the line is not in the dock.
+      if (isNew && gate.decides && !says.offsetParent) say(words);
     }
     if (preference) preference.disabled = gate.state !== "passed";
     for (const note of all("[data-after], [data-decided]")) note.hidden = !gate.decides || note.matches("[data-decided]") && gate.state === "both_fail";
@@ -272,7 +275,7 @@
     else if (action.startsWith("insert:")) cite(action.slice("insert:".length));
     else if (action === "save") form.flush();
     // label-draft.js sends, keeps what cannot be sent yet, and leaves the page once it has arrived.
-    else if (["skip", "keys"].includes(action) || !missing()) form.send(action);
+    else if (["skip", "keys"].includes(action) || !missing()) form.deliver(action);
   });
   const send = () => form.requestSubmit($("#send"));
 
