@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -12,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.actions.gold import set_gold, withdraw_gold
+from annotate.actions.leaving import end_account
 from annotate.actions.practice import PracticeRefused, begin_practice, decline_practice
 from annotate.actions.rounds import close_round, start_round
 from annotate.actions.votes import AnswerShown, save_draft, submit_vote
@@ -20,9 +22,9 @@ from annotate.calibration import measure, pool_of
 from annotate.models import Assignment, Batch, GoldAnswer, Job, Label, Slot, Vote
 from annotate.practice import KNOWN, Stage, practice_of
 from annotate.ratings import ratings
-from projects.models import Event, Rater
+from projects.models import Event, Membership, Rater
 from tests.ballots import RUBRIC, filled, make_label_round, submission
-from tests.crawling import html_of
+from tests.crawling import html_of, without_tokens
 from tests.gold import WHY, known, make_gold, make_practice
 from tests.making import make_pair, make_rubric_version, make_vote
 
@@ -291,16 +293,10 @@ def test_after_sending_the_known_answer_stands_beside_ones_own_in_the_terms_one_
 
 def cells_of(page: str) -> list[str]:
     """The text of each row of the table, without its check."""
-    import re
-
     body = page[page.index('<table class="data told">') : page.index("</table>")]
     rows = re.findall(r"<tr.*?</tr>", body, re.DOTALL)[1:]
-    return [
-        " ".join(
-            re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<td.*?</td>", row, re.DOTALL)
-        )
-        for row in rows
-    ]
+    cells = [re.findall(r"<td.*?</td>", row, re.DOTALL) for row in rows]
+    return [" ".join(re.sub(r"<[^>]+>", "", cell) for cell in row) for row in cells]
 
 
 def test_after_a_deciding_gate_the_preference_is_not_compared(
@@ -457,8 +453,6 @@ def test_a_lead_learns_that_somebody_practised_and_not_how(
 def test_a_lead_who_practises_sees_no_known_answer_before_their_own(
     project: Project, expert: User, other_expert: User
 ) -> None:
-    from projects.models import Membership
-
     batch = make_label_round(project, expert, other_expert, size=2)
     make_practice(project, batch)
     Membership.objects.create(project=project, user=expert, role="lead")
@@ -489,7 +483,7 @@ def figures(batch: Batch, lead: User, folder: Path) -> dict[str, object]:
         file.name: file.read_text() for file in out.iterdir() if file.name != "manifest.json"
     }
     manifest = json.loads((out / "manifest.json").read_text())
-    for moving in ("created_at", "exported_at", "release", "at", "id"):
+    for moving in ("made_at",):
         manifest.pop(moving, None)
     pages = {
         name: html_of(client.get(reverse(f"annotate:{name}", args=arguments)))
@@ -516,10 +510,6 @@ def figures(batch: Batch, lead: User, folder: Path) -> dict[str, object]:
 
 def _settled(page: str) -> str:
     """Without tokens, and without the export that the test itself has just made."""
-    import re
-
-    from tests.crawling import without_tokens
-
     page = re.sub(r"<h2>Lately</h2>.*?</section>", "", without_tokens(page), flags=re.DOTALL)
     return re.sub(r"\d+ (seconds?|minutes?) ago|now", "", page)
 
@@ -578,7 +568,8 @@ def test_whoever_practises_has_no_vote_and_no_progress_in_the_round(
     page = html_of(as_(lead).get(reverse("annotate:round", args=["claims", batch.number])))
     assert "0 of 6 votes are in" in page
     home = html_of(as_(expert).get("/"))
-    assert home.count("0 / 3") == 1
+    assert "3 / 3" not in home
+    assert "All 3 pairs" not in home
 
 
 def test_a_practice_pair_is_in_no_later_round(
@@ -604,13 +595,13 @@ def test_a_rater_keeps_what_they_were_told(
     vote = send(first)
     assert vote.detail[KNOWN]["why"] == WHY
     client = as_(expert)
-    before = html_of(client.get(feedback_of(first)))
+    before = without_tokens(html_of(client.get(feedback_of(first))))
     subject = first.subject
     other = known({"C1": "no yes", "preference": "B_much"}, why="Otherwise.", use="practice")
     set_gold(subject=subject, version=batch.version, known=other, acting_user=None)
-    assert html_of(client.get(feedback_of(first))) == before
+    assert without_tokens(html_of(client.get(feedback_of(first)))) == before
     withdraw_gold(subject=subject, version=batch.version, acting_user=None)
-    assert html_of(client.get(feedback_of(first))) == before
+    assert without_tokens(html_of(client.get(feedback_of(first)))) == before
     changed = Event.objects.get(verb="gold.changed")
     assert changed.data["before"]["why"] == WHY
 
@@ -641,8 +632,6 @@ def test_declining_and_coming_back_is_practice_all_the_same(
 def test_the_end_of_an_account_frees_its_practice_too(
     batch: Batch, gold: list[GoldAnswer], expert: User
 ) -> None:
-    from annotate.actions.leaving import end_account
-
     begun(expert, batch)
     end_account(user=expert, acting_user=None)
     assert not Assignment.objects.filter(rater__user=expert).live().exists()
