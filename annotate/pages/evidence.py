@@ -117,6 +117,5 @@ def _mark(passage: Passage, ballot: Ballot, answer: Answer) -> Mark:
         start=passage.start,
         end=passage.end,
         tag=passage.check,
-        title=f"Evidence for {passage.check}",
         fails=answer.labels.get((passage.check, part)) in _FAILS,
     )

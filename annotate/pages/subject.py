@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from annotate.clearing import value_words
 from annotate.models import Batch, Label, Subject, Vote
-from annotate.rendered import html_of
+from annotate.pages.subject_evidence import Quoted, subject_evidence
+from annotate.rendered import html_of, marked
 
 if TYPE_CHECKING:
     from django.utils.safestring import SafeString
@@ -33,10 +34,20 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Said:
+    """What one rater wrote and what they quoted."""
+
+    name: str
+    vote: Vote
+    quoted: Sequence[Quoted]
+
+
+@dataclass(frozen=True)
 class BatchVotes:
     batch: Batch
     votes: tuple[Vote, ...]
     answers: tuple[Answer, ...]
+    quoted: Mapping[int, Sequence[Quoted]]
 
     @property
     def raters(self) -> list[str]:
@@ -48,12 +59,19 @@ class BatchVotes:
         return [list(found) for _, found in groupby(self.answers, lambda answer: answer.criterion)]
 
     @property
-    def rationales(self) -> list[tuple[str, Vote]]:
-        told = zip(self.raters, self.votes, strict=True)
+    def rationales(self) -> list[Said]:
+        told = (
+            Said(name, vote, self.quoted.get(vote.pk, ()))
+            for name, vote in zip(self.raters, self.votes, strict=True)
+        )
         return [
-            (name, vote)
-            for name, vote in told
-            if vote.rationale or vote.nothing_says_it or vote.unclear or vote.rewrite
+            said
+            for said in told
+            if said.vote.rationale
+            or said.vote.nothing_says_it
+            or said.vote.unclear
+            or said.vote.rewrite
+            or said.quoted
         ]
 
 
@@ -70,6 +88,8 @@ class SubjectPage:
     messages: tuple[Shown, ...]
     context: Shown
     parts: tuple[Shown, ...]
+    # The parts once more, with what raters quoted from them marked.
+    quoted_parts: tuple[Shown, ...]
     batches: tuple[BatchVotes, ...]
 
 
@@ -93,13 +113,28 @@ def subject_page(subject: Subject) -> SubjectPage:
     context = detail.context if detail else ""
     parts = list(subject.parts.values_list("key", "text"))
     html = html_of([context, *(one["content"] for one in messages), *(t or "" for _, t in parts)])
+    names = {
+        vote.pk: rater_name(batch, vote.rater, n)
+        for batch, found in by_batch.items()
+        for n, vote in enumerate(found, 1)
+    }
+    evidence = subject_evidence(names, votes, labels, {key: html[t or ""] for key, t in parts})
     return SubjectPage(
         messages=tuple(Shown(one["role"].capitalize(), html[one["content"]]) for one in messages),
         context=Shown("Context", html[context]),
         parts=tuple(
             Shown(key or "Text", None if text is None else html[text]) for key, text in parts
         ),
-        batches=tuple(_batch_votes(batch, found, labels) for batch, found in by_batch.items()),
+        quoted_parts=tuple(
+            Shown(
+                key or "Text",
+                None if text is None else marked(html[text], evidence.marks.get(key, ())),
+            )
+            for key, text in parts
+        ),
+        batches=tuple(
+            _batch_votes(batch, found, labels, evidence.quoted) for batch, found in by_batch.items()
+        ),
     )
 
 
@@ -107,14 +142,19 @@ def rater_name(batch: Batch, rater: Rater, n: int) -> str:
     return f"Rater {n}" if batch.anonymous_raters else rater.name
 
 
-def _batch_votes(batch: Batch, votes: Sequence[Vote], labels: Sequence[Label]) -> BatchVotes:
+def _batch_votes(
+    batch: Batch,
+    votes: Sequence[Vote],
+    labels: Sequence[Label],
+    quoted: Mapping[int, Sequence[Quoted]],
+) -> BatchVotes:
     place = {vote.pk: n for n, vote in enumerate(votes)}
     given: dict[tuple[int, str], list[Label | None]] = {}
     for label in labels:
         if label.vote_id in place:
             row = given.setdefault((label.criterion_id, label.part_key), [None] * len(votes))
             row[place[label.vote_id]] = label
-    return BatchVotes(batch, tuple(votes), tuple(_answer(row) for row in given.values()))
+    return BatchVotes(batch, tuple(votes), tuple(_answer(row) for row in given.values()), quoted)
 
 
 def _answer(row: Sequence[Label | None]) -> Answer:

@@ -190,12 +190,12 @@
     pane(side).focus({ preventScroll: true });
     pick();
   }
-  // After a passage has found its place: the words are no longer selected, the keys go back.
+  // After a passage has found its place: the words are no longer selected, the keys are back at the row.
   function leave() {
-    const back = picking && cameFrom?.isConnected ? cameFrom : null;
+    const back = form.contains(cameFrom) ? cameFrom : form.querySelector(".crit.now .cell:not(:has(:checked)) input, .crit.now input") ?? document.getElementById("last");
     picking = cameFrom = null;
     getSelection().removeAllRanges();
-    back?.focus({ preventScroll: true });
+    if (!closed && !form.contains(document.activeElement)) back.focus({ preventScroll: true });
     hide();
   }
   for (const side of SIDES) pane(side)?.addEventListener("keydown", (event) => {
@@ -222,7 +222,9 @@
   function jump(one) {
     const reading = read(one.side), spot = spotOf(one, reading.text);
     if (!spot) return say("This passage does not stand in the text any more.");
-    if (!root(one.side).checkVisibility()) return say("The passage is marked in the text as it renders: go back to that view.", { seen: true });
+    // The marks stand in the text as it renders: out of another view, back to it.
+    if (!root(one.side).checkVisibility()) (document.querySelector(`[data-switch][data-side=${one.side}][aria-pressed=true]`) ?? document.querySelector("[data-switch]:not([data-side])[aria-pressed=true]"))?.click();
+    labelPage.quote?.(one.quote);
     reveal(one.side, rangeOf(one.side, spot.start, spot.end, reading));
     const marks = [...root(one.side).querySelectorAll("mark.evidence")].filter((mark) => mark.dataset.check.split(" ").includes(one.check) && reading.nodes.some(({ node, at }) => mark.contains(node) && at >= spot.start && at < spot.end));
     for (const mark of marks) {
@@ -256,6 +258,7 @@
   document.getElementById("main").append(bubble);
   bubble.addEventListener("pointerdown", (event) => { event.preventDefault(); event.stopPropagation(); });
   const hide = () => { bubble.hidden = true; };
+  let onSelection = true;
   const key = (action) => cap(action) ? [" ", make("kbd", cap(action))] : [];
   const act = (words, does, attributes = {}) => button(words, () => { does(); leave(); }, { class: "btn btn-small", ...attributes });
 
@@ -278,7 +281,8 @@
   }
   function offer() {
     const place = closed ? null : selected();
-    if (!place?.quote) return hide();
+    if (!place?.quote) return onSelection && hide();
+    onSelection = true;
     bubble.replaceChildren(...choices(place));
     const rects = rangeOf(place.side, place.start, place.end).getClientRects();
     if (rects.length) put_beside(rects[rects.length - 1], pane(place.side).getBoundingClientRect());
@@ -288,10 +292,10 @@
   document.addEventListener("pointerdown", (event) => { down = event.pointerType === "mouse"; });
   document.addEventListener("pointerup", () => { down = false; soon(0); });
   document.addEventListener("selectionchange", () => {
-    if (getSelection().isCollapsed) { clearTimeout(waiting); hide(); } else if (!down) soon(150);
+    if (getSelection().isCollapsed) { clearTimeout(waiting); if (onSelection) hide(); } else if (!down) soon(150);
   });
   for (const side of SIDES) {
-    pane(side)?.addEventListener("scroll", () => { if (!bubble.hidden) offer(); }, { passive: true });
+    pane(side)?.addEventListener("scroll", () => { if (bubble.hidden) return; if (onSelection) offer(); else hide(); }, { passive: true });
     // A mark that is clicked offers to be taken away.
     pane(side)?.addEventListener("click", (event) => {
       const mark = event.target.closest("mark.evidence");
@@ -299,6 +303,7 @@
       const reading = read(side), at = reading.nodes.find(({ node }) => mark.contains(node))?.at;
       const here = attached().filter((one) => { const spot = one.side === side && spotOf(one, reading.text); return spot && spot.start <= at && at < spot.end; });
       if (!here.length || closed) return;
+      onSelection = false;
       bubble.replaceChildren(...here.map((one) => act(`Remove from ${one.check}`, () => remove(one))));
       put_beside(mark.getClientRects()[0], pane(side).getBoundingClientRect());
     });

@@ -74,10 +74,10 @@ def marked(html: str) -> list[tuple[str, str]]:
 
 
 def test_a_mark_stands_around_its_place() -> None:
-    html = with_marks("<p>One two three.</p>\n", [Mark(4, 7, "C2", title="C2, <Left>")])
+    html = with_marks("<p>One two three.</p>\n", [Mark(4, 7, "C2", by="<Bo>")])
     assert html == (
-        '<p>One <mark class="evidence" data-check="C2" data-starts="C2"'
-        ' title="C2, &lt;Left&gt;">two</mark> three.</p>\n'
+        '<p>One <mark class="evidence" data-check="C2" data-starts="C2 &lt;Bo&gt;"'
+        ' title="Evidence for C2 (&lt;Bo&gt;)">two</mark> three.</p>\n'
     )
 
 
@@ -100,6 +100,13 @@ def test_two_checks_on_one_place_share_a_mark() -> None:
     assert 'data-starts="G1 C2"' in html
 
 
+def test_raters_who_chose_the_same_stretch_are_named_together() -> None:
+    marks = [Mark(0, 3, "C2", by="Ann"), Mark(0, 3, "C2", by="Bo"), Mark(0, 3, "G1", by="Bo")]
+    html = with_marks("<p>One two</p>", marks)
+    assert 'data-check="C2 G1" data-starts="C2 Ann, Bo G1 Bo"' in html
+    assert 'title="Evidence for C2 (Ann, Bo), G1 (Bo)"' in html
+
+
 def test_layout_between_rows_and_blocks_gets_no_mark() -> None:
     html = render(SAMPLES["table"])
     whole = with_marks(html, [Mark(0, len(readable(html)), "C1")])
@@ -113,7 +120,7 @@ def test_what_lies_outside_the_text_is_not_shown() -> None:
 
 
 def test_a_name_is_never_html() -> None:
-    html = with_marks("<p>ab</p>", [Mark(0, 1, '"><b>', title='"><i>', id='"><u>')])
+    html = with_marks("<p>ab</p>", [Mark(0, 1, '"><b>', by='"><i>', id='"><u>')])
     assert "<b>" not in html
     assert "<i>" not in html
     assert "<u>" not in html
