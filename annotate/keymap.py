@@ -244,7 +244,7 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...] = (
     (
         "Rationale",
         (
-            ("Write the rationale; `c2` typed in it cites C2", ("rationale",)),
+            ("Write the rationale; c2 typed in it cites C2", ("rationale",)),
             ("Write what the answer should have been, where both fail", ("rewrite",)),
             ("Leave the text", ("esc",)),
             ("Nothing in the rubric says it", ("nothing",)),

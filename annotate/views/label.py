@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from annotate.models import Assignment
 
 INSERT = "insert:"
+# Without a script the list of keys is open as long as the address says #keys, which a browser
+# keeps over a redirect that names no other place.
+CLOSES_KEYS = "#ballot"
 DETACH = "detach:"
 
 
@@ -188,7 +191,7 @@ def _act(
     if action == "keys":
         _choose_keys(request)
         if assignment.batch.closed_at is not None:
-            return SeeOther(_page_url(assignment))
+            return SeeOther(_page_url(assignment) + CLOSES_KEYS)
     form = _changed(_sent(request, assignment), action, assignment)
     votes.save_draft(
         assignment=assignment,
@@ -202,6 +205,8 @@ def _act(
         votes.skip(assignment=assignment, reason=reason, acting_user=user)
         return _next(assignment)
     place = "#rationale" if action.startswith(INSERT) else ""
+    if action == "keys" and not _wants_json(request):
+        place = CLOSES_KEYS
     return SeeOther(_page_url(assignment) + place)
 
 

@@ -115,7 +115,7 @@ def test_the_list_of_keys_chooses_another_set_and_loses_nothing(
 ) -> None:
     form = {"action": "keys", "keys": "right_hand", "label:G1:Left": "fail", "rationale": "So far"}
     sent = client.post(url_of(mine), form)
-    assert (sent.status_code, sent["Location"]) == (303, url_of(mine))
+    assert (sent.status_code, sent["Location"]) == (303, f"{url_of(mine)}#ballot")
     expert.refresh_from_db()
     mine.refresh_from_db()
     assert expert.keys == "right_hand"
@@ -140,7 +140,7 @@ def test_in_a_closed_round_the_keys_can_still_be_chosen(
 ) -> None:
     close_round(batch=batch, acting_user=None)
     form = {"action": "keys", "keys": "left_hand", "label:G1:Left": "fail"}
-    assert client.post(url_of(mine), form)["Location"] == url_of(mine)
+    assert client.post(url_of(mine), form)["Location"] == f"{url_of(mine)}#ballot"
     expert.refresh_from_db()
     mine.refresh_from_db()
     assert expert.keys == "left_hand"
