@@ -6,10 +6,15 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
 
 from annotate.actions.demo import FIXTURES, SLUG, claims, load_demo, truth_of
+from annotate.actions.gold import withdraw_gold
 from annotate.decisions import VoteView, margins_of, outcome
-from annotate.models import Batch, Subject, Vote
+from annotate.models import Batch, GoldAnswer, Slot, Subject, Vote
 from projects.models import Event, User
 from rubrics.document import NA, parse
 
@@ -55,6 +60,59 @@ def test_neither_side_is_planted_to_win() -> None:
     assert abs(signs[1] - signs[-1]) <= 4
 
 
+def test_the_known_answers_are_such_as_practice_and_control_need() -> None:
+    """A planted gate failure, a tie and a slight preference to learn on; half of the hidden ones
+    hold a planted gate failure."""
+    chosen = yaml.safe_load((FIXTURES / "gold.yaml").read_text(encoding="utf-8"))
+    truths = {claim["id"]: truth_of(claim) for claim in CLAIMS}
+    fails, preferences = {}, {}
+    for use, answers in chosen.items():
+        named = [truths[answer["id"]] for answer in answers]
+        fails[use] = [any(code == "fail" for code in truth.labels.values()) for truth in named]
+        preferences[use] = [truth.preference for truth in named]
+    assert (len(fails["practice"]), sum(fails["practice"])) == (3, 1)
+    assert preferences["practice"][1:] == ["tie", "B_slight"]
+    assert (len(fails["hidden"]), sum(fails["hidden"])) == (6, 3)
+
+
+def test_a_demo_that_was_loaded_before_there_were_known_answers_is_completed(
+    db: None, settings: LazySettings, tmp_path: object
+) -> None:
+    settings.VAR_DIR = tmp_path
+    project, _ = load_demo()
+    taken = GoldAnswer.objects.filter(use="hidden")[0].subject
+    round_1, round_2 = Batch.objects.of_project(project).rounds().order_by("number")
+    votes = list(Vote.objects.values_list("pk", flat=True))
+    GoldAnswer.objects.all().delete()
+    Event.objects.filter(verb__startswith="gold.").delete()
+    # A pair that a rater has had since is left alone.
+    Slot.objects.create(batch=round_2, subject=taken, n=7)
+    load_demo()
+    assert GoldAnswer.objects.count() == 8
+    assert not GoldAnswer.objects.filter(subject=taken).exists()
+    assert list(Vote.objects.values_list("pk", flat=True)) == votes
+    # What the lead has withdrawn does not come back.
+    gold = GoldAnswer.objects.filter(use="practice")[0]
+    withdraw_gold(subject=gold.subject, version=round_1.version, acting_user=None)
+    load_demo()
+    assert GoldAnswer.objects.count() == 7
+
+
+def test_an_expert_of_the_demo_meets_the_practice_first(
+    db: None, settings: LazySettings, tmp_path: object
+) -> None:
+    settings.VAR_DIR = tmp_path
+    project, _ = load_demo()
+    opened = Batch.objects.of_project(project).rounds().get(number=2)
+    client = Client()
+    client.force_login(User.objects.get(username="amara"))
+    there = client.get(reverse("annotate:label_next", args=[opened.public_id]))["Location"]
+    assert there == reverse("annotate:practice", args=[opened.public_id])
+    answer = client.get(there)
+    assert isinstance(answer, HttpResponse)
+    assert "Three practice pairs first" in answer.content.decode()
+
+
 def test_loading_makes_a_finished_simulated_round_and_an_open_one(
     db: None, settings: LazySettings, tmp_path: object
 ) -> None:
@@ -70,6 +128,12 @@ def test_loading_makes_a_finished_simulated_round_and_an_open_one(
     fresh = set(opened.slots.values_list("subject", flat=True))
     assert fresh.isdisjoint(finished.slots.values_list("subject", flat=True))
     assert User.objects.get(username="amara").check_password(password)
+    known = GoldAnswer.objects.select_related("subject")
+    assert Counter(gold.use for gold in known) == {"practice": 3, "hidden": 6}
+    assert not {gold.subject_id for gold in known} & {
+        *fresh,
+        *finished.slots.values_list("subject", flat=True),
+    }
     # A second run keeps the data, a vote cast in between included.
     before = Event.objects.count(), Subject.objects.count()
     assert load_demo() == (project, password)
