@@ -27,11 +27,14 @@ from tests.making import make_member, make_pair
 if TYPE_CHECKING:
     from projects.models import Project
 
+# In every text, so that only its mark could tell.
+EVIDENCE = '[{"check": "C1", "side": "Left", "start": 0, "end": 9, "quote": "Canonical"}]'
 RATIONALE = "[C1] decides: Quillfeather finds [Left] evasive."
 # Of ann's vote, and of what nobody who labels may see.
 SECRETS = (
     *("Quillfeather", "evasive", "Annabel", "ann.quill"),
     *("model-alpha", "model-beta", "external-", "secret-metadata", "batch_of_origin", "hash of"),
+    "data-starts",
     *("gold", "probe", "practice", "A_much", "A_slight", "B_slight", "B_much", "pseudonym"),
 )
 
@@ -73,7 +76,7 @@ def votes_on_all(batch: Batch, user: User) -> None:
             G1_Left="fail" if n == 1 else "pass",
             preference="" if n == 1 else "5",
             rationale=RATIONALE,
-            **{"unclear:G2": "1", "nothing_says_it": "1"},
+            **{"unclear:G2": "1", "nothing_says_it": "1", "evidence": EVIDENCE},
         )
         submit_vote(assignment=assignment, form=form, submit_key=uuid4(), acting_user=user)
 
