@@ -7,3 +7,5 @@ urlpatterns = [
     path("", include("rubrics.urls")),
     path("", include("annotate.urls")),
 ]
+
+handler400 = "projects.refusals.bad_request"

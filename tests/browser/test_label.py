@@ -9,7 +9,6 @@ from playwright.sync_api import expect
 
 from annotate.models import Assignment, Batch, Vote
 from tests.ballots import PREFERENCE_ONLY, SCALES, first_of, make_label_round
-from tests.browser.conftest import sign_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,66 +168,6 @@ def test_what_is_entered_is_on_the_server_before_it_is_called_saved(
     assert assignment.draft == {"label:G1:Left": "pass"}
     page.reload()
     expect(page.locator("#label-G1-Left :checked")).to_have_value("pass")
-
-
-def test_wf_03_signed_out_it_is_never_called_saved_and_nothing_is_lost(
-    signed_in: OpenPage, batch: Batch, expert: User, live_server: LiveServer
-) -> None:
-    page = signed_in(expert)
-    page.goto(path_of(first_of(batch, expert)))
-    press(page, "f j g f j f k 2")
-    text = "[C1] " + "a long answer " * 280
-    page.locator("#rationale").fill(text)
-    page.context.clear_cookies(name="sessionid")
-    press(page, "Control+Enter")
-    expect(page.locator("#saved")).to_have_text("Not saved: sign in again")
-    expect(page.locator("#say")).to_contain_text("Not sent: you are signed out.")
-    expect(page.locator("#rationale")).to_have_value(text)
-    assert not Vote.objects.exists()
-    sign_in(page.context, expert, live_server.url)
-    press(page, "Control+Enter")
-    expect(page.locator("h1")).to_have_text("Pair 2 of 2")
-    assert Vote.objects.get().rationale == text
-
-
-def test_of_two_tabs_the_older_says_so_keeps_what_was_typed_and_may_still_be_sent(
-    signed_in: OpenPage, batch: Batch, expert: User
-) -> None:
-    assignment = first_of(batch, expert)
-    older, newer = signed_in(expert), signed_in(expert)
-    for page in (older, newer):
-        page.goto(path_of(assignment))
-    press(newer, "f j")
-    expect(newer.locator("#saved")).to_contain_text("Saved ")
-    press(older, "d")
-    expect(older.locator("#saved")).to_have_text("Not saved: changed in another tab")
-    expect(older.locator("#say")).to_contain_text("What you entered stays on this page")
-    expect(older.locator("#say")).to_be_visible()
-    press(older, "j g j f k")
-    expect(older.locator("#label-G1-Left :checked")).to_have_value("fail")
-    assignment.refresh_from_db()
-    assert assignment.draft["label:G1:Left"] == "pass"
-    press(older, "f Control+Enter")
-    expect(older.locator("h1")).to_have_text("Pair 2 of 2")
-    assert Vote.objects.get().labels.filter(criterion__key="G1", code="fail").count() == 1
-
-
-def test_a_tab_that_learns_of_another_only_when_it_sends_asks_first(
-    signed_in: OpenPage, batch: Batch, expert: User
-) -> None:
-    assignment = first_of(batch, expert)
-    older = signed_in(expert)
-    older.goto(path_of(assignment))
-    press(older, "f j g f j f k 2")
-    older.locator("#rationale").fill("[C1] decides")
-    expect(older.locator("#saved")).to_contain_text("Saved ")
-    Assignment.objects.filter(pk=assignment.pk).update(draft={}, draft_revision=99)
-    press(older, "!")
-    press(older, "Control+Enter")
-    expect(older.locator("#say")).to_contain_text("send or save it to let it count")
-    assert not Vote.objects.exists()
-    press(older, "Control+Enter")
-    expect(older.locator("h1")).to_have_text("Pair 2 of 2")
 
 
 def test_a_pair_is_labelled_with_plain_forms(
