@@ -191,6 +191,8 @@ if env.bool("CALIBRANT_BEHIND_PROXY", default=False):
 # first byte where nobody else of the machine reads it.
 CALIBRANT_MAX_UPLOAD_MB = env.int("CALIBRANT_MAX_UPLOAD_MB", default=512)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+# The form of a rubric has a field for each part of each check: a hundred checks are two thousand.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 FILE_UPLOAD_TEMP_DIR = VAR_DIR / "uploads"
 FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True, mode=0o700)

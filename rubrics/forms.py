@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class DraftForm(forms.Form):
-    """A rubric as YAML, typed or in a file. The text is kept as it is, so that lines count true."""
+    """Which rubric a document belongs to, and the file it may come in. The text is the editor's."""
 
     rubric = forms.ChoiceField(
         label="Rubric", required=False, help_text="A new rubric takes its address from its task."
@@ -23,24 +22,20 @@ class DraftForm(forms.Form):
         label="A YAML file",
         required=False,
         allow_empty_file=True,
-        help_text="Read in place of the text below.",
         widget=forms.ClearableFileInput(attrs={"accept": ".yaml,.yml,.txt"}),
-    )
-    source = forms.CharField(
-        label="Or the YAML itself",
-        required=False,
-        strip=False,
-        widget=forms.Textarea(attrs={"rows": 24, "spellcheck": "false", "class": "mono"}),
     )
 
     def __init__(self, *args: Any, rubrics: Iterable[Rubric], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.rubrics = list(rubrics)
+        self.known = {each.slug: each.name for each in rubrics}
         field = cast("forms.ChoiceField", self.fields["rubric"])
-        field.choices = [
-            ("", "The one its task names, or a new one"),
-            *((each.slug, each.name) for each in self.rubrics),
-        ]
+        field.choices = [("", "The one its task names, or a new one"), *self.known.items()]
+
+    @property
+    def chosen(self) -> str:
+        """The address of the rubric that was chosen; '' for none, and for one that is not here."""
+        asked: str = self["rubric"].value() or ""
+        return asked if asked in self.known else ""
 
     def clean_file(self) -> bytes | None:
         file = self.cleaned_data["file"]
@@ -53,29 +48,28 @@ class DraftForm(forms.Form):
         content: bytes = file.read()
         return content
 
-    def document(self) -> str | bytes:
-        file: bytes | None = self.cleaned_data["file"]
-        text: str = self.cleaned_data["source"]
-        return text if file is None else file
-
-    def kept(self) -> DraftForm:
-        """The same form with what was sent; a file comes back as text, to be mended in place."""
-        file: bytes | None = self.cleaned_data["file"]
-        text: str = self.cleaned_data["source"]
-        if file is not None:
-            with suppress(UnicodeDecodeError):
-                text = file.decode("utf-8-sig")
-        initial = {"rubric": self.cleaned_data["rubric"], "source": text}
-        return DraftForm(rubrics=self.rubrics, initial=initial)
-
 
 class PublishForm(forms.Form):
     change_note = forms.CharField(
         label="Change note",
         max_length=2000,
-        widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="What changed and why; experts read it too.",
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text="What changed and why, a line for each check; experts read it too.",
         error_messages={"required": "Say in the change note what changed and why."},
     )
     # The draft that was read: another one must not be published in its place.
     digest = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, *args: Any, begun: Iterable[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.begun = frozenset(begun)
+
+    def clean_change_note(self) -> str:
+        """A line that was begun for the lead and left as it was says nothing yet."""
+        note: str = self.cleaned_data["change_note"]
+        left = [line.strip() for line in note.splitlines() if line.strip() in self.begun]
+        if left:
+            raise forms.ValidationError(
+                "Say why, or take the line out: " + " · ".join(line.rstrip(":") for line in left)
+            )
+        return note

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rubrics import document, wording
+from projects.models import Event
+from rubrics import document, redline, wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
-    from rubrics.document import Anchor, Criterion
+    from rubrics.document import Anchor, Change, Criterion
     from rubrics.models import Rubric, RubricVersion
     from rubrics.wording import CheckChanges
 
@@ -115,6 +117,36 @@ def changes(version: RubricVersion) -> tuple[CheckChanges, ...]:
     if version.parent is None:
         return ()
     return wording.changes_by_check(document.compare(version.parent.content, version.content))
+
+
+def told_changes(version: RubricVersion) -> tuple[Change, ...]:
+    """The same as plain changes, for a summary and a note."""
+    if version.parent is None:
+        return ()
+    return redline.told_changes(version.parent.content, version.content)
+
+
+@dataclass(frozen=True)
+class TheirDraft:
+    """A draft that somebody else kept meanwhile, and what ours would change in it."""
+
+    version: RubricVersion
+    by: str
+    at: datetime
+    redline: redline.Redline
+
+
+def their_draft(version: RubricVersion, ours: document.Rubric) -> TheirDraft:
+    drafted = Event.objects.filter(
+        project=version.rubric.project_id, verb="rubric.drafted", data__digest=version.digest
+    )
+    event = drafted.select_related("actor").first()
+    return TheirDraft(
+        version=version,
+        by=str(event.actor) if event and event.actor else "",
+        at=version.created_at,
+        redline=redline.redline(version.content, ours),
+    )
 
 
 def history(versions: Iterable[RubricVersion]) -> tuple[HistoryLine, ...]:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from rubrics.views import drafting, pages
+from rubrics.views import comparing, drafting, pages, publishing
 
 app_name = "rubrics"
 
@@ -9,10 +9,11 @@ urlpatterns = [
     path("p/<slug:slug>/new-rubric/", drafting.draft, name="draft"),
     path("p/<slug:slug>/rubrics/", pages.rubrics, name="rubrics"),
     path("p/<slug:slug>/rubrics/<slug:rubric>/", pages.rubric, name="rubric"),
+    path("p/<slug:slug>/rubrics/<slug:rubric>/compare/", comparing.compare, name="compare"),
     path("p/<slug:slug>/rubrics/<slug:rubric>/<int:number>/", pages.version, name="version"),
     path(
         "p/<slug:slug>/rubrics/<slug:rubric>/<int:number>/publish/",
-        drafting.publish,
+        publishing.publish,
         name="publish",
     ),
     path(

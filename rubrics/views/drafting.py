@@ -12,11 +12,10 @@ from django.views.decorators.http import require_http_methods
 
 from projects.access import project_for, user_of
 from projects.models import Role
-from rubrics import document, reading, wording
+from rubrics import document, editor, outline, reading, starting
 from rubrics.access import rubric_for, versions_for
-from rubrics.actions import RubricRefused, import_rubric
-from rubrics.actions import publish as publish_version
-from rubrics.forms import DraftForm, PublishForm
+from rubrics.actions import DraftChanged, RubricRefused, import_rubric
+from rubrics.forms import DraftForm
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -24,128 +23,124 @@ if TYPE_CHECKING:
     from projects.models import Project
     from rubrics.models import RubricVersion
 
+# What keeps the text as a draft; every other button of the editor only shows it anew.
+SAVING = ("", "save", "publish")
+
 
 # Back brings the form as it was typed; it holds no votes.
-kept_as_typed = cache_control(private=True, no_cache=True)
-
-
-@kept_as_typed
+@cache_control(private=True, no_cache=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def draft(request: HttpRequest, slug: str) -> HttpResponse:
-    """Paste or upload a YAML document; what is refused stays in the form with every problem."""
-    user = user_of(request)
-    project = project_for(user, slug, Role.LEAD)
+    """Write a rubric as a form or as YAML; what is refused stays there with every problem."""
+    project = project_for(user_of(request), slug, Role.LEAD)
     if request.method != "POST":
-        form = DraftForm(rubrics=project.rubrics.all(), initial=_starting_point(request, project))
-        return _draft_page(request, project, form)
+        return _opened(request, project)
     form = DraftForm(request.POST, request.FILES, rubrics=project.rubrics.all())
+    received = editor.receive(request.POST.dict())
     if not form.is_valid():
-        return _draft_page(request, project, form, status=422)
-    try:
-        drafted = import_rubric(
-            project=project,
-            source=form.document(),
-            acting_user=user,
-            slug=form.cleaned_data["rubric"],
-        )
-    except document.RubricError as refusal:
-        return _draft_page(request, project, form.kept(), refusal.problems, status=422)
-    except RubricRefused as refusal:
-        return _draft_page(request, project, form.kept(), refused=str(refusal), status=422)
-    if drafted.status == drafted.Status.DRAFT:
-        messages.success(request, f"{drafted} is drafted. Experts see it once it is published.")
-    else:
-        messages.info(request, f"This is {drafted} word for word; nothing was changed.")
-    return redirect(_address(drafted))
+        return _page(request, project, form, received, status=422)
+    file: bytes | None = form.cleaned_data["file"]
+    if request.POST.get("action", "") in SAVING and not received.clash:
+        return _save(request, project, form, received, received.source if file is None else file)
+    if file is not None:
+        received = editor.Received(_as_text(file))
+    return _page(request, project, form, received, status=422 if received.clash else 200)
 
 
-def _starting_point(request: HttpRequest, project: Project) -> dict[str, str]:
-    """The newest version of the rubric asked for, under the number of the next draft."""
+def _opened(request: HttpRequest, project: Project) -> HttpResponse:
+    """The newest version of the rubric asked for, under the number of the next draft, or a new
+    rubric with the gates that nearly every task needs.
+    """
     asked = request.GET.get("rubric")
+    rubrics = project.rubrics.all()
     if not asked:
-        return {}
+        source = outline.write(outline.start(starting.new_rubric()))
+        return _page(request, project, DraftForm(rubrics=rubrics), editor.Received(source))
     newest = versions_for(user_of(request), rubric_for(user_of(request), project.slug, asked))
     version = newest.first()
     if version is None:
         raise Http404
     drafted = version.status == version.Status.DRAFT
     number = version.number if drafted else version.rubric.versions.next_number()
-    return {"rubric": asked, "source": document.dump(replace(version.content, number=number))}
+    source = document.dump(replace(version.content, number=number))
+    form = DraftForm(rubrics=rubrics, initial={"rubric": asked})
+    digest = version.digest if drafted else ""
+    return _page(request, project, form, editor.Received(source), digest=digest)
 
 
-def _draft_page(
+def _save(
     request: HttpRequest,
     project: Project,
     form: DraftForm,
-    problems: tuple[document.Problem, ...] = (),
-    *,
-    refused: str = "",
-    status: int = 200,
+    received: editor.Received,
+    source: str | bytes,
 ) -> HttpResponse:
-    context = {"project": project, "form": form, "problems": problems, "refused": refused}
-    return render(request, "rubrics/draft.html", context, status=status)
-
-
-@kept_as_typed
-@require_http_methods(["GET", "HEAD", "POST"])
-def publish(request: HttpRequest, slug: str, rubric: str, number: int) -> HttpResponse:
-    """Make the draft of this number immutable. Doing it twice changes nothing."""
-    user = user_of(request)
-    versions = versions_for(user, rubric_for(user, slug, rubric, Role.LEAD)).filter(number=number)
-    found = versions.drafts().first()
-    form = PublishForm(request.POST or None)
-    if found is None:
-        return _published_already(request, versions.first())
-    if request.method != "POST":
-        form = PublishForm(initial={"digest": found.digest})
-        return _publish_page(request, found, form)
-    if not form.is_valid():
-        return _publish_page(request, found, form, status=422)
-    if form.cleaned_data["digest"] != found.digest:
-        return _publish_another(request, found, form)
+    if isinstance(source, bytes):
+        received = editor.Received(_as_text(source))
     try:
-        published = publish_version(
-            version=found, change_note=form.cleaned_data["change_note"], acting_user=user
+        drafted = import_rubric(
+            project=project,
+            source=source,
+            acting_user=user_of(request),
+            slug=form.cleaned_data["rubric"],
+            replacing=request.POST.get("draft_digest"),
         )
+    except document.RubricError as refusal:
+        return _page(request, project, form, received, refusal=refusal, status=422)
     except RubricRefused as refusal:
-        messages.warning(request, str(refusal))
-        return redirect("rubrics:rubric", slug, rubric)
-    messages.success(request, f"{published} is published and stays as it is from now on.")
-    return redirect(_address(published))
+        return _page(request, project, form, received, refused=str(refusal), status=422)
+    except DraftChanged as changed:
+        return _page(request, project, form, received, theirs=changed.standing, status=409)
+    if drafted.status != drafted.Status.DRAFT:
+        messages.info(request, f"This is {drafted} word for word; nothing was changed.")
+    elif request.POST.get("action") == "publish":
+        return redirect("rubrics:publish", project.slug, drafted.rubric.slug, drafted.number)
+    else:
+        messages.success(request, f"{drafted} is drafted. Experts see it once it is published.")
+    return redirect(_address(drafted))
 
 
-def _published_already(request: HttpRequest, version: RubricVersion | None) -> HttpResponse:
-    if version is None:
-        raise Http404
-    messages.info(request, f"{version} is published already; nothing was changed.")
-    return redirect(_address(version))
+def _as_text(file: bytes) -> str:
+    """A file as the text to mend in place; what is no text stays visibly wrong."""
+    return file.decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
-def _publish_another(
-    request: HttpRequest, version: RubricVersion, form: PublishForm
-) -> HttpResponse:
-    """The draft was replaced while its reader was writing the note: show the new one first."""
-    kept = {"digest": version.digest, "change_note": form.cleaned_data["change_note"]}
-    return _publish_page(request, version, PublishForm(initial=kept), replaced=True, status=409)
-
-
-def _publish_page(
+def _page(
     request: HttpRequest,
-    version: RubricVersion,
-    form: PublishForm,
+    project: Project,
+    form: DraftForm,
+    received: editor.Received,
     *,
-    replaced: bool = False,
+    digest: str | None = None,
+    refusal: document.RubricError | None = None,
+    refused: str = "",
+    theirs: RubricVersion | None = None,
     status: int = 200,
 ) -> HttpResponse:
+    chosen = form.chosen
     context = {
-        "project": version.rubric.project,
-        "version": version,
-        "contents": wording.contents(version.content),
-        "changes": reading.changes(version),
+        "project": project,
         "form": form,
-        "replaced": replaced,
+        "chosen": chosen,
+        "editor": editor.shown(received, ids_before=_ids_before(project, chosen)),
+        # What the file itself was refused for may not show in the text it left.
+        "file_problems": refusal.problems if refusal and request.FILES else (),
+        "refused": refused,
+        "draft_digest": request.POST.get("draft_digest", "") if digest is None else digest,
+        "changed": request.method == "POST",
     }
-    return render(request, "rubrics/publish.html", context, status=status)
+    if theirs is not None:
+        context["draft_digest"] = theirs.digest
+        context["theirs"] = reading.their_draft(theirs, document.parse(received.source).rubric)
+    template = "rubrics/editor.html" if request.POST.get("part") else "rubrics/draft.html"
+    return render(request, template, context, status=status)
+
+
+def _ids_before(project: Project, slug: str) -> tuple[str, ...]:
+    """The ids of the version that the next one is made from."""
+    rubric = project.rubrics.filter(slug=slug).first()
+    newest = rubric.versions.released().newest_first().first() if rubric else None
+    return tuple(check.key for check in newest.content.criteria) if newest else ()
 
 
 def _address(version: RubricVersion) -> str:

@@ -1,0 +1,168 @@
+"""The editor of a rubric: one YAML text, and the form that shows it.
+
+The text is the only state. What is sent holds the text, the form, and what both looked like when
+the page was made; so it is known which side somebody changed, with scripts and without.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rubrics import document, hints, outline, outline_rubric, outline_steps
+from rubrics.content import RubricError
+from rubrics.editor_fields import CheckForm, Field, Said, check_forms, field_groups
+from rubrics.preview import Preview, preview_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rubrics.content import Problem
+    from rubrics.outline import Outline
+
+# A form of more fields than this is slow to type in; the text is not.
+MAX_FIELDS = 6_000
+KEEP = {"keep-form": "form", "keep-yaml": "yaml"}
+
+
+@dataclass(frozen=True)
+class Received:
+    """What somebody sent, brought together. `clash`: both sides were changed and one must give."""
+
+    source: str
+    typed: Outline | None = None
+    clash: bool = False
+    rewritten: bool = False
+    focus: str = ""
+
+
+def receive(sent: Mapping[str, str]) -> Received:
+    source = sent.get("source", "").replace("\r\n", "\n")
+    action = sent.get("action", "")
+    typed = outline.from_fields(sent)
+    form_was, yaml_was = sent.get("form_was", ""), sent.get("yaml_was", "")
+    form_changed = bool(form_was) and typed is not None and outline.seal(typed) != form_was
+    yaml_changed = outline.seal_text(source) != yaml_was
+    if form_changed and yaml_changed and action not in KEEP:
+        return Received(source, typed, clash=True)
+    follow_form = form_changed and KEEP.get(action, "form") == "form"
+    now = typed if follow_form else _read(source)
+    if now is None:
+        return Received(source)
+    stepped, focus = outline_steps.take(now, action)
+    if stepped is not now or follow_form:
+        return Received(outline.write(stepped), rewritten=True, focus=focus)
+    return Received(source)
+
+
+def _read(source: str) -> Outline | None:
+    try:
+        return outline.read(source)
+    except RubricError:
+        return None
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A problem of the document: its line there, and the field of the form it stands at."""
+
+    line: int
+    message: str
+    where: str
+    text: str
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Editor:
+    """Everything the page shows. `outline` is None where the text cannot be read as YAML."""
+
+    source: str
+    outline: Outline | None
+    problems: tuple[Placed, ...] = ()
+    said: tuple[Said, ...] = ()
+    preview: Preview | None = None
+    focus: str = ""
+    rewritten: bool = False
+    clash: bool = False
+    form_was: str = ""
+    yaml_was: str = ""
+    groups: Mapping[str, tuple[Field, ...]] = field(default_factory=dict)
+    checks: Mapping[str, tuple[CheckForm, ...]] = field(default_factory=dict)
+
+    @property
+    def too_large(self) -> bool:
+        return self.outline is not None and not self.groups
+
+    @property
+    def hint_count(self) -> int:
+        return len(self.said)
+
+    @property
+    def elsewhere(self) -> tuple[Placed, ...]:
+        """Problems that no field of the form is about."""
+        return tuple(problem for problem in self.problems if not problem.place)
+
+
+def opened(source: str, *, ids_before: tuple[str, ...] = ()) -> Editor:
+    return shown(Received(source), ids_before=ids_before)
+
+
+def shown(received: Received, *, ids_before: tuple[str, ...] = ()) -> Editor:
+    """The editor after `received`; `ids_before` are ids of the version before, for lineage."""
+    source = received.source
+    found = _problems(source)
+    read = received.typed if received.clash else _read(source)
+    if read is None:
+        return Editor(source, None, _placed(source, found), yaml_was=outline.seal_text(source))
+    problems = _placed(source, found, _read(source))
+    rubric = outline_rubric.as_far_as_it_goes(read)
+    told = tuple(Said(f"check-{hint.n}-{hint.field}", hint) for hint in hints.hints(rubric))
+    fits = len(outline.fields_of(read)) <= MAX_FIELDS
+    messages = _messages(problems)
+    return Editor(
+        source,
+        read,
+        problems,
+        told,
+        preview_of(rubric),
+        received.focus,
+        received.rewritten,
+        received.clash,
+        # Where both were changed nothing is settled: both still count as changed.
+        form_was="both" if received.clash else outline.seal(read),
+        yaml_was="both" if received.clash else outline.seal_text(source),
+        groups=field_groups(read, messages) if fits else {},
+        checks=check_forms(read, messages, told, ids_before, received.focus) if fits else {},
+    )
+
+
+def _problems(source: str) -> tuple[Problem, ...]:
+    try:
+        document.parse(source)
+    except RubricError as refusal:
+        return refusal.problems
+    return ()
+
+
+def _placed(
+    source: str, problems: tuple[Problem, ...], read: Outline | None = None
+) -> tuple[Placed, ...]:
+    lines = source.split("\n")
+    return tuple(
+        Placed(
+            problem.line,
+            problem.message,
+            problem.where,
+            lines[problem.line - 1].strip()[:200] if problem.line <= len(lines) else "",
+            outline.place(read, problem) if read else "",
+        )
+        for problem in problems
+    )
+
+
+def _messages(problems: tuple[Placed, ...]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for problem in problems:
+        found.setdefault(problem.place, []).append(problem.message)
+    return {place: tuple(messages) for place, messages in found.items()}
