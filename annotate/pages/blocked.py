@@ -127,5 +127,5 @@ def _too_few(project: Project, standing: Standing) -> Iterable[Block]:
         return ()
     left = counted(standing.fresh, "fresh pair")
     verb = "is" if standing.fresh == 1 else "are"
-    href = reverse("annotate:project", args=[project.slug])
-    return (Block(f"{left} {verb} left; a round takes {ROUND_SIZE}.", "See the pairs", href),)
+    href = reverse("annotate:import_new", args=[project.slug])
+    return (Block(f"{left} {verb} left; a round takes {ROUND_SIZE}.", "Import pairs", href),)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from annotate.models import Batch
 from annotate.pages.blocked import Block, blocks_of, jobs_of
-from annotate.pages.next_step import Need, Standing, Step, next_step
+from annotate.pages.next_step import Need, Standing, Step, in_words, next_step
 from annotate.pages.own_rounds import OwnRound, own_rounds_of
 from annotate.pages.own_time import Lately, lately
 from annotate.pages.round_cards import RoundCard, by_project, round_cards
@@ -82,14 +82,15 @@ class Home:
 
     @property
     def sentence(self) -> str:
-        """How many projects need this person, and how many wait for others or hold nothing."""
+        """How many projects need this person, and how many wait for others."""
         needs = sum(card.needs_you for card in self.cards)
         waits = sum(not card.needs_you and card.lead is not None for card in self.cards)
-        said = [f"{needs} need{'s' * (needs == 1)} you"] if needs else []
-        said += [f"{waits} wait{'s' * (waits == 1)} for raters"] if waits else []
+        said = [f"{in_words(needs)} need{'s' * (needs == 1)} you now"] if needs else []
+        said += [f"{in_words(waits)} wait{'s' * (waits == 1)} for raters"] if waits else []
         if not said:
             return "Nothing to label now. A round appears here as soon as it is opened to you."
-        return f"{', '.join(said)}. What needs you comes first."
+        first = " What needs you comes first." if needs and len(self.cards) > 1 else ""
+        return f"{', '.join(said).capitalize()}.{first}"
 
 
 def home_of(user: User) -> Home:

@@ -19,6 +19,7 @@ from annotate.labelling import answer_from, asked_in, ballot_of, content_of, fie
 from annotate.models import Assignment
 from annotate.pages.evidence import ShownEvidence, shown_evidence, with_counts, with_marks
 from annotate.pages.keys import PageKeys, page_keys
+from annotate.pages.own_time import time_left
 from annotate.rendered import html_of
 from annotate.rendering import word_count
 from rubrics.document import GATE_VALUES, NA, PREFERENCE, YES_NO
@@ -165,6 +166,8 @@ class Progress:
     position: int
     done: int
     total: int
+    # At the rater's own pace; '' where that is not known yet.
+    time_left: str = ""
 
     @property
     def ticks(self) -> list[Tick]:
@@ -315,9 +318,9 @@ def draft_state(assignment: Assignment) -> dict[str, Any]:
 def _progress(assignment: Assignment) -> Progress:
     own = Assignment.objects.filter(rater=assignment.rater_id, batch=assignment.batch_id).order_by()
     counts = dict(own.live().values_list("state").annotate(Count("id")))
-    return Progress(
-        assignment.position, counts.get(Assignment.State.SUBMITTED, 0), sum(counts.values())
-    )
+    done, total = counts.get(Assignment.State.SUBMITTED, 0), sum(counts.values())
+    left = time_left(assignment.rater_id, assignment.batch, total - done)
+    return Progress(assignment.position, done, total, left)
 
 
 def _sent_at(assignment: Assignment) -> datetime | None:

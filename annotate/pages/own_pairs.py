@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from django.db.models.functions import Left
 
 from annotate.models import Assignment, Batch, Part, Vote
+from annotate.pages.own_time import time_left
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -34,6 +36,8 @@ class OwnPairs:
     pairs: tuple[OwnPair, ...]
     closed: bool
     simulated: bool
+    # At the rater's own pace; '' where that is not known, and where nothing is left.
+    time_left: str
 
     @property
     def total(self) -> int:
@@ -49,7 +53,8 @@ class OwnPairs:
 
 
 def own_pairs(user: User, batch: Batch) -> OwnPairs:
-    own = Assignment.objects.of_user(user).live().filter(batch=batch)
+    own = Assignment.objects.of_user(user).live().filter(batch=batch).order_by("position")
+    held = list(own)
     sent = Vote.objects.current().filter(assignment__in=own)
     sent_at = dict(sent.values_list("assignment_id", "at"))
     gists = _gists(batch)
@@ -64,11 +69,16 @@ def own_pairs(user: User, batch: Batch) -> OwnPairs:
                 state=_state(assignment),
                 sent_at=sent_at.get(assignment.pk),
             )
-            for assignment in own.order_by("position")
+            for assignment in held
         ),
         closed=batch.closed_at is not None,
         simulated=batch.simulated,
+        time_left=time_left(held[0].rater_id, batch, _open(held)) if held else "",
     )
+
+
+def _open(held: Sequence[Assignment]) -> int:
+    return sum(assignment.state != Assignment.State.SUBMITTED for assignment in held)
 
 
 def _gists(batch: Batch) -> dict[tuple[int, str], str]:

@@ -15,13 +15,12 @@ from annotate.days import today_and_this_week
 from annotate.models import Batch, Vote
 
 if TYPE_CHECKING:
-    from annotate.models import Assignment
     from annotate.querysets import VoteQuerySet
     from projects.models import Project, User
 
 # Pace is of the last 20 measured votes; they are looked for among so many, so that no page reads
 # a rater's whole past.
-LOOKED_AT = 200
+LOOKED_AT = 60
 # No week is longer, summer time included.
 _A_WEEK = timedelta(days=7, hours=2)
 
@@ -56,12 +55,12 @@ def own_pace(user: User) -> OwnPace:
     return _pace(Vote.objects.filter(rater__user=user))
 
 
-def time_left(assignment: Assignment, pairs: int) -> str:
-    """What so many pairs of the assignment's batch take its rater, in one look at an index."""
-    if pairs < 1 or assignment.batch.simulated:
+def time_left(rater_id: int, batch: Batch, pairs: int) -> str:
+    """What so many pairs of a batch take a rater, in one look at an index."""
+    if pairs < 1 or batch.closed_at is not None or batch.simulated or batch.is_practice:
         return ""
-    own = _pace(Vote.objects.filter(rater=assignment.rater_id))
-    return own.left(assignment.batch.version.rubric_id, pairs)
+    own = _pace(Vote.objects.filter(rater=rater_id))
+    return own.left(batch.version.rubric_id, pairs)
 
 
 def _pace(votes: VoteQuerySet) -> OwnPace:

@@ -161,3 +161,22 @@ def test_a_vote_sent_from_two_processes_at_once_is_one_vote(
         f"JOIN projects_rater r ON r.id = v.rater_id WHERE r.name = '{ann}'"
     )
     assert [(revision, bool(current)) for revision, current in votes] == [(1, True)]
+
+
+def test_last_votes_at_one_moment_tell_the_lead_once(
+    installation: Installation, slug: str, tmp_path: Path
+) -> None:
+    """Neither sees the vote of another that is not committed yet, and still one of them tells."""
+    experts = experts_of(slug)
+    installation.call("project", slug, *experts)
+    installation.call("round_of", slug, 1, *experts)
+    gate = tmp_path / "gate"
+    sent = [installation.start_call("submit", name, uuid4(), gate) for name in experts]
+    assert at_once(installation, gate, sent) == ["303"] * len(experts)
+    told = installation.rows(
+        "SELECT n.text FROM projects_notice n JOIN projects_project p ON p.id = n.project_id "
+        f"WHERE p.slug = '{slug}' AND n.verb = 'round.all_in'"
+    )
+    assert [text for (text,) in told] == [
+        "All 5 votes of round 1 are in. Close it, and its report opens."
+    ]

@@ -1,28 +1,36 @@
 from __future__ import annotations
 
+import re
+from datetime import timedelta
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
+from annotate.actions import jobs
 from annotate.actions.rounds import close_round
-from projects.models import Membership
+from annotate.actions.runners import RUNNERS
+from annotate.models import Batch, Snapshot, Vote
+from annotate.verdicts import keep_verdicts, kept_verdicts
+from projects.models import Job, Membership, Project
 from tests.making import (
     make_pair,
     make_pairs,
     make_project,
     make_round,
     make_version,
+    make_voted_round,
     make_votes,
 )
 
 if TYPE_CHECKING:
     from django.test import Client
 
-    from annotate.models import Batch
-    from projects.models import Project, User
+    from projects.models import User
 
 HOME = "/"
 
@@ -190,6 +198,173 @@ def test_home_is_for_people_who_signed_in(client: Client, db: None) -> None:
 def test_nothing_is_posted_to_home(client: Client, lead: User) -> None:
     client.force_login(lead)
     assert client.post(HOME).status_code == 405
+
+
+# ---- Own pace, and what was done lately
+
+
+def with_pace(batch: Batch, user: User, *seconds: int | None) -> None:
+    """Votes on the first pairs, each having taken so long."""
+    make_votes(batch, user, len(seconds))
+    votes = Vote.objects.filter(batch=batch, rater__user=user).order_by("pk")
+    for vote, taken in zip(votes, seconds, strict=True):
+        Vote.objects.filter(pk=vote.pk).update(active_s=taken)
+
+
+def test_an_expert_is_told_the_time_left_at_their_own_pace(
+    client: Client, project: Project, expert: User, other_expert: User
+) -> None:
+    batch = make_round(project, [expert, other_expert], size=40)
+    with_pace(batch, other_expert, 900, 900, 900)
+    page = page_for(client, expert)
+    assert "pace" not in page
+    # The median of the measured ones: 160 s a pair, for 35 pairs.
+    with_pace(batch, expert, 150, None, 170, 160, 5000)
+    page = page_for(client, expert)
+    assert 'About <span class="nowrap">1 h 40 min</span> at your pace.' in page
+    assert "About 1 h 40 min left, at 3 min a pair" in page
+
+
+def test_pace_is_of_the_rubric_then_of_all_votes(
+    client: Client, project: Project, expert: User, other_expert: User
+) -> None:
+    first = make_round(project, [expert, other_expert], size=4)
+    with_pace(first, expert, 600, 600, 600, 600)
+    close_round(batch=first, acting_user=None)
+    other = make_version(project, task="letters")
+    second = make_round(project, [expert, other_expert], size=3, version=other)
+    assert "30 min" in page_for(client, expert)
+    with_pace(second, expert, 60)
+    assert "2 min" in page_for(client, expert)
+
+
+@pytest.mark.parametrize("kind", ["simulated", "practice"])
+def test_neither_practice_nor_a_simulation_tells_a_pace(
+    client: Client, project: Project, expert: User, other_expert: User, kind: str
+) -> None:
+    first = make_round(project, [expert, other_expert], size=2)
+    with_pace(first, expert, 600, 600)
+    Batch.objects.filter(pk=first.pk).update(
+        **({"simulated": True} if kind == "simulated" else {"kind": "practice"})
+    )
+    make_round(project, [expert, other_expert], size=3, version=first.version)
+    page = page_for(client, expert)
+    assert "pace" not in page
+    assert '<b class="tnum">0</b> today' in page
+
+
+def test_wf_08_pairs_of_today_and_this_week_go_by_the_projects_clock(
+    client: Client, project: Project, expert: User, other_expert: User
+) -> None:
+    """In Kiritimati it is a day later than in Niue, at the same moment."""
+    batch = make_round(project, [expert, other_expert], size=4)
+    make_votes(batch, expert, 3)
+    Project.objects.filter(pk=project.pk).update(time_zone="Pacific/Kiritimati")
+    zone = ZoneInfo("Pacific/Kiritimati")
+    midnight = timezone.now().astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    ats = (midnight, midnight - timedelta(seconds=1), midnight - timedelta(days=8))
+    for vote, at in zip(Vote.objects.filter(batch=batch).order_by("pk"), ats, strict=True):
+        Vote.objects.filter(pk=vote.pk).update(at=at)
+    week = 1 if midnight.weekday() == 0 else 2
+    page = page_for(client, expert)
+    assert f'<b class="tnum">1</b> today, <b class="tnum">{week}</b> this week' in page
+    assert "days as in Pacific/Kiritimati" in page
+
+
+def test_the_round_that_waits_longest_comes_first(
+    client: Client, project: Project, expert: User, other_expert: User
+) -> None:
+    later = make_project("aardvark")
+    for user in (expert, other_expert):
+        Membership.objects.create(project=later, user=user, role="expert")
+    make_round(project, [expert, other_expert])
+    make_round(later, [expert, other_expert])
+    page = page_for(client, expert)
+    assert page.index("Claims") < page.index("Aardvark")
+    assert "Two need you now. What needs you comes first." in page
+
+
+# ---- What is blocked
+
+
+def test_nothing_blocks_a_round_that_goes_on(client: Client, batch: Batch, lead: User) -> None:
+    make_pairs(batch.project, 40, prefix="fresh")
+    assert "<dd>\n  Nothing" in " ".join(page_for(client, lead).split(" ")) or blocked(
+        page_for(client, lead)
+    ) == ["Nothing"]
+
+
+def blocked(page: str) -> list[str]:
+    """What stands under “Blocked”, in words."""
+    part = page.partition("<dt>Blocked</dt>")[2].partition("</dl>")[0]
+    words = " ".join(re.sub(r"<form.*?</form>|<[^>]+>", "|", part, flags=re.DOTALL).split())
+    return [said.strip() for said in words.split("|") if said.strip()]
+
+
+def test_too_few_fresh_pairs_are_said(client: Client, batch: Batch, lead: User) -> None:
+    make_pairs(batch.project, 12, prefix="fresh")
+    assert blocked(page_for(client, lead)) == [
+        "12 fresh pairs are left; a round takes 40.",
+        "Import pairs",
+    ]
+
+
+def test_a_failed_or_forgotten_job_is_said_until_it_is_done(
+    client: Client, batch: Batch, lead: User
+) -> None:
+    make_pairs(batch.project, 40, prefix="fresh")
+    Job.objects.all().delete()
+    failed = Job.objects.create(project=batch.project, kind="import_subjects", state="failed")
+    waiting = Job.objects.create(project=batch.project, kind="render")
+    assert blocked(page_for(client, lead)) == ["An import of pairs failed.", "See what it says"]
+    Job.objects.filter(pk=waiting.pk).update(created_at=timezone.now() - timedelta(minutes=5))
+    page = page_for(client, lead)
+    assert "Preparing texts waits for a worker." in page
+    assert reverse("projects:job", args=["claims", waiting.public_id]) in page
+    assert reverse("projects:job", args=["claims", failed.public_id]) in page
+    Job.objects.create(project=batch.project, kind="import_subjects", state="done")
+    assert "An import of pairs failed" not in page_for(client, lead)
+
+
+def test_a_draft_beside_a_published_version_is_said(
+    client: Client, batch: Batch, lead: User
+) -> None:
+    make_version(batch.project, number=2, published=False)
+    page = page_for(client, lead)
+    assert "summaries version 2 is a draft, not published." in page
+    assert reverse("rubrics:version", args=["claims", "summaries", 2]) in page
+
+
+def test_a_closed_round_says_what_keeps_volume_closed(
+    client: Client, project: Project, lead: User, expert: User, other_expert: User
+) -> None:
+    said = [[{"C1": "yes no"}, {"C1": "yes no"}], [{"C1": "yes"}, {"C1": "no"}]]
+    batch = make_voted_round(project, [expert, other_expert], said)
+    page = page_for(client, lead)
+    assert "still being measured" in page
+    assert "Round 1 is closed. Read what it says" in page
+    jobs.run(Job.objects.get(kind="measure").pk, RUNNERS)
+    page = page_for(client, lead)
+    assert "0 of 2 checks cleared" in page
+    assert "Volume: " in page
+    assert "not testable yet" in page
+    assert f"Round {batch.number} is closed. Read what it says" not in page
+
+
+def test_a_round_pooled_with_a_later_one_changes_what_is_said_of_it(
+    client: Client, project: Project, lead: User, expert: User, other_expert: User
+) -> None:
+    """The second round closes first: when the first one follows, both are measured together."""
+    version = make_version(project)
+    same = [[{"C1": "yes no"}, {"C1": "yes no"}]]
+    first = make_voted_round(project, [expert, other_expert], same, version=version, close=False)
+    second = make_voted_round(project, [expert, other_expert], same, version=version)
+    keep_verdicts(second)
+    assert set(kept_verdicts([second])) == {second.pk}
+    Snapshot.objects.all().delete()
+    first = close_round(batch=first, acting_user=lead)
+    keep_verdicts(first)
+    assert set(kept_verdicts([first, second])) == {first.pk, second.pk}
 
 
 def without_token(page: str) -> str:

@@ -139,8 +139,8 @@ def test_the_page_costs_few_queries(
     client: Client, mine: Assignment, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     client.get(url_of(mine))
-    # Session, person, assignment, texts, rendered texts, own progress.
-    with django_assert_max_num_queries(6):
+    # Session, person, assignment, texts, rendered texts, own progress, own pace.
+    with django_assert_max_num_queries(7):
         client.get(url_of(mine))
 
 
