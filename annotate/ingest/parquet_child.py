@@ -32,6 +32,8 @@ MOST_DECLARED = 2048 * MB
 # Texts shrink to a tenth, logs to a fiftieth; the fields of a bomb to a thousandth.
 MOST_RATIO = 200
 RATIO_COUNTS_FROM = 64 * MB
+# What is stored once may stand in many rows, as the same rules above each prompt do.
+MOST_REPEATED = 1000
 # A row that says anything of its own takes a byte; rows that are all the same take none.
 MOST_ROWS_OF_A_BYTE = 4
 ROWS_COUNT_FROM = 100_000
@@ -122,7 +124,7 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
         yield b"C", json.dumps(columns).encode()
         once = _kept_once(plain)
         file = pq.ParquetFile(pa.PythonFile(stream, mode="r"), read_dictionary=once, **options)
-        yield from _rows(file, columns)
+        yield from _rows(file, columns, size)
     except pa.ArrowMemoryError:
         raise MemoryError from None
     except pa.ArrowNotImplementedError:
@@ -239,7 +241,7 @@ def _kept_once(file: Any) -> list[str]:
     return once
 
 
-def _rows(file: Any, columns: Sequence[str]) -> Iterator[tuple[bytes, bytes]]:
+def _rows(file: Any, columns: Sequence[str], size: int) -> Iterator[tuple[bytes, bytes]]:
     metadata = file.metadata
     declared = max(
         (
@@ -266,6 +268,12 @@ def _rows(file: Any, columns: Sequence[str]) -> Iterator[tuple[bytes, bytes]]:
                     "same again. Split the file."
                 )
                 raise Refused("parquet_too_large", message)
+            if written > max(RATIO_COUNTS_FROM, MOST_REPEATED * size):
+                message = (
+                    f"The rows hold more than {MOST_REPEATED:,} times the text that the file can "
+                    "have of its own. Import it as JSONL."
+                )
+                raise Refused("parquet_bomb", message)
             yield b"R", row
     if number != metadata.num_rows:
         raise Refused("parquet", f"The file's footer contradicts its rows. {REWRITE}")
