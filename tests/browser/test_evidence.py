@@ -103,7 +103,8 @@ def select(page: Page, side: str, words: str, nth: int = 0) -> None:
 
 
 def attached(page: Page) -> list[dict[str, Any]]:
-    return json.loads(page.locator("[name=evidence]").input_value() or "[]")
+    found: list[dict[str, Any]] = json.loads(page.locator("[name=evidence]").input_value() or "[]")
+    return found
 
 
 def brief(page: Page) -> list[tuple[str, str, str]]:
@@ -121,12 +122,13 @@ def saved(page: Page) -> None:
 
 def text_of(page: Page, side: str) -> str:
     """What the browser reads: `textContent` without drawings."""
-    return page.evaluate(
+    found: str = page.evaluate(
         """(side) => {
         const copy = document.querySelector(`#text-${side} > .prose`).cloneNode(true);
         for (const svg of copy.querySelectorAll("svg")) svg.remove(); return copy.textContent; }""",
         side,
     )
+    return found
 
 
 def finish(page: Page) -> None:
