@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from annotate.access import still_rated_by
@@ -108,7 +108,7 @@ def gold_list(project: Project, reader: User) -> GoldList:
             _group(version, by_version[version.pk], labels, practised.get(version.pk, 0))
             for version in versions
         ),
-        fresh=tuple(fresh(project, []).order_by("pk")[:OFFERED]),
+        fresh=tuple(fresh(project, list(project.raters.all())).order_by("pk")[:OFFERED]),
         rates=bool(secret),
     )
 
@@ -228,6 +228,7 @@ def gold_form(
     keys = page_keys("")
     asked = asked_under(version)
     rows = rows_of(asked, ballot, answer, errors, closed=False, keys=keys)
+    rows = tuple(_in_one_order(row, ballot) for row in rows)
     preference = next((check for check in asked if check.kind == PREFERENCE), None)
     return GoldForm(
         version=version,
@@ -244,6 +245,17 @@ def gold_form(
         practised=_practised(subject, version),
         errors=errors,
     )
+
+
+def _in_one_order(row: Row, ballot: Ballot) -> Row:
+    """The label page mirrors A and B under two hands; here both columns read alike."""
+    check = ballot.check(row.key)
+    codes = check.codes if check else ()
+    cells = tuple(
+        replace(cell, options=tuple(sorted(cell.options, key=lambda one: codes.index(one.code))))
+        for cell in row.cells
+    )
+    return replace(row, cells=cells)
 
 
 def known_from(fields: Mapping[str, Any], version: RubricVersion) -> Known:
