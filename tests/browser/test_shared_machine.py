@@ -85,5 +85,12 @@ def test_re_01_no_planted_text_runs_or_fetches_anything(
         for summary in page.locator("details:not([open]) > summary").all():
             if summary.is_visible():
                 summary.click()
+        if route == "annotate:label_pair":
+            for key, view in (("v", ".view-source"), ("b", ".view-difference")):
+                page.keyboard.press(key)
+                expect(page.locator(f"#text-Right > {view}")).to_be_visible()
+            page.keyboard.press("/")
+            page.keyboard.type("<img src=x onerror=probe()>")
+            expect(page.locator("#find-counts")).not_to_be_empty()
     assert calls == []
     assert [url for url in asked if not url.startswith(live_server.url)] == []

@@ -1,0 +1,157 @@
+"""Texts of 100,000 characters, and the rendering cases where they speak of a browser."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.labelling import path_of, press
+from tests.browser.reading import LENGTH, LONG, assignment_with
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Page
+    from pytest_django.live_server_helper import LiveServer
+
+    from projects.models import Project, User
+
+    OpenPage = Callable[..., Page]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# Issue 3 asks for 100 ms on a machine of its own; two busy cores get a multiple of it.
+CEILING_MS = 500
+# From the key's event to the moment after the frame that shows what it did.
+MEASURE = """async (keys) => {
+    const frame = () => new Promise((done) => requestAnimationFrame(() => {
+        const channel = new MessageChannel();
+        channel.port1.onmessage = () => done(performance.now());
+        channel.port2.postMessage(null);
+    }));
+    const took = {};
+    for (const key of keys) {
+        await frame();
+        const name = key.replace("Shift+", "");
+        const start = performance.now();
+        const event = new KeyboardEvent("keydown", {
+            key: name, shiftKey: key !== name, bubbles: true, cancelable: true,
+        });
+        document.activeElement.dispatchEvent(event);
+        took[key] = Math.max(took[key] ?? 0, await frame() - start);
+    }
+    return took;
+}"""
+# Answers, scrolling, the prompt, anchors, undo; then the views, which are there already.
+ANSWERING = [*"fjgdu", "c", ",", "c", "e", "i", "p", "p", "a", "a", "y", "c", "x", "y"]
+READING = [*"vvbb"]
+
+
+def test_re_05_one_long_word_moves_nothing_out_of_reach(
+    transactional_db: None,
+    signed_in: OpenPage,
+    live_server: LiveServer,
+    project: Project,
+    expert: User,
+) -> None:
+    right = "short \x1b[31mred\x1b[0m\n\n```\n" + "y" * 2_000 + "\n```"
+    assignment = assignment_with(project, expert, LONG["no blank"], right)
+    page = signed_in(expert)
+    # Rendered ahead, as a round's job does.
+    page.request.get(path_of(assignment))
+    start = time.monotonic()
+    page.goto(path_of(assignment), wait_until="commit")
+    page.wait_for_function("() => document.body?.classList.contains('is-live')")
+    press(page, "f")
+    expect(page.locator("#label-G1-Left :checked")).to_have_value("pass")
+    print(f"time to interactive {time.monotonic() - start:.2f} s")
+    assert time.monotonic() - start < 2 * 3  # two seconds on a machine of its own
+
+    widths = "() => [document.documentElement.scrollWidth, innerWidth]"
+    assert page.evaluate(widths) == [1280, 1280]
+    panes = [page.locator(f"#text-{side}").bounding_box() for side in ("Left", "Right")]
+    assert panes[0] is not None
+    assert panes[1] is not None
+    assert panes[0]["width"] == panes[1]["width"]
+    expect(page.locator("#send")).to_be_in_viewport(ratio=1)
+    pane = page.locator("#text-Left")
+    assert pane.evaluate("(pane) => pane.scrollWidth <= pane.clientWidth")
+    pane.evaluate("(pane) => { pane.scrollTop = pane.scrollHeight; }")
+    assert pane.evaluate(
+        """(pane) => {
+            const range = document.createRange(), text = pane.querySelector("p").lastChild;
+            range.setStart(text, text.length - 3);
+            range.setEnd(text, text.length);
+            const end = range.getBoundingClientRect(), box = pane.getBoundingClientRect();
+            return `${range}` === "END" && end.bottom <= box.bottom && end.right <= box.right;
+        }"""
+    )
+    expect(page.locator("#text-Right")).to_contain_text("␛[31mred␛[0m")
+    code = page.locator("#text-Right .code")
+    assert code.evaluate("(code) => code.scrollWidth > code.clientWidth")
+    assert page.locator("#text-Right").evaluate("(pane) => pane.scrollWidth <= pane.clientWidth")
+    press(page, "v")
+    expect(page.locator("#text-Left > .view-source")).to_be_visible()
+    assert pane.evaluate("(pane) => pane.scrollWidth <= pane.clientWidth")
+    assert page.evaluate(widths) == [1280, 1280]
+
+
+def test_re_03_formulas_are_drawn_and_amounts_stay_words(
+    transactional_db: None,
+    signed_in: OpenPage,
+    live_server: LiveServer,
+    project: Project,
+    expert: User,
+) -> None:
+    text = (
+        "Price rose from $5 to $7 (a 40% gain). With $a_1 + b_2 = c_3$ and "
+        "$$x_{n+1} = x_n * r * (1 - x_n)$$ and \\(f_*=g_*\\). Also \\$3. "
+        "Wrong: $\\frac{1$. The rest."
+    )
+    page = signed_in(expert)
+    page.goto(path_of(assignment_with(project, expert, text, "Short.", context=text)))
+    press(page, "p")
+    for place in (page.locator("#text-Left"), page.locator(".file-context")):
+        drawn = place.locator("svg.formula")
+        assert [one.get_attribute("aria-label") for one in drawn.all()] == [
+            "a_1 + b_2 = c_3",
+            "x_{n+1} = x_n * r * (1 - x_n)",
+            "f_*=g_*",
+        ]
+        expect(drawn.first).to_be_visible()
+        expect(place).to_contain_text("$5 to $7 (a 40% gain)")
+        expect(place).to_contain_text("$3")
+        expect(place.locator(".formula-source")).to_have_text("$\\frac{1$")
+        expect(place).to_contain_text("The rest.")
+        expect(place.locator("em")).to_have_count(0)
+
+
+@pytest.mark.parametrize("kind", sorted(LONG))
+def test_a_key_is_answered_within_a_frame_or_two_on_long_texts(
+    transactional_db: None,
+    signed_in: OpenPage,
+    live_server: LiveServer,
+    project: Project,
+    expert: User,
+    kind: str,
+) -> None:
+    text = LONG[kind]
+    assert len(text) >= LENGTH
+    other = text.replace("claim", "case").replace("line 77", "row 77")
+    assignment = assignment_with(project, expert, text, other, context=text)
+    page = signed_in(expert)
+    page.goto(path_of(assignment))
+    first: dict[str, float] = page.evaluate(MEASURE, ANSWERING)
+    again: dict[str, float] = page.evaluate(MEASURE, ANSWERING)
+    for key, view in (("v", "source"), ("b", "difference")):
+        with page.expect_response(f"**/{view}/"):
+            press(page, key)
+    press(page, "b")
+    first |= page.evaluate(MEASURE, READING)
+    again |= page.evaluate(MEASURE, READING)
+    print(kind, {key: (round(took), round(again[key])) for key, took in first.items()})
+    # Other work on the machine may hold up either; what the page itself costs holds up both.
+    assert max(min(took, again[key]) for key, took in first.items()) < CEILING_MS
