@@ -16,7 +16,8 @@ from django.utils import timezone
 
 from annotate.actions import kept_files
 from annotate.actions.jobs import start_job
-from annotate.ingest.readers import ENDINGS
+from annotate.ingest.problems import Problem
+from annotate.ingest.readers import ENDINGS, records
 from annotate.models import Upload
 from projects.audit import record
 from projects.models import Job
@@ -46,6 +47,9 @@ def bring(*, project: Project, kind: str, file: UploadedFile[bytes], acting_user
         raise UploadRefused(refusal)
     kept = kept_files.folder() / kept_files.new_name(name)
     digest = _move(file, kept)
+    if refusal := _unreadable(kept, name):
+        kept.unlink()
+        raise UploadRefused(refusal)
     with transaction.atomic():
         upload = Upload.objects.create(
             project=project,
@@ -88,6 +92,15 @@ def _refusal(name: str, size: int) -> str:
             "as Parquet, or have it brought in by the command line."
         )
     return ""
+
+
+def _unreadable(kept: Path, name: str) -> str:
+    """Why nothing can be read of the file: what the reader says first, if that is its last word."""
+    with kept.open("rb") as stream:
+        rows = records(stream, name)
+        first = next(rows)
+        rows.close()
+    return first.message if isinstance(first, Problem) and first.fatal else ""
 
 
 def _move(file: UploadedFile[bytes], kept: Path) -> str:

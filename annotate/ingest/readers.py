@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePath
@@ -36,7 +36,7 @@ class Record:
 
 def records(
     stream: BinaryIO, name: str, *, repair: bool = False
-) -> Iterator[Record | Problem | Notice]:
+) -> Generator[Record | Problem | Notice]:
     """Read a file, one record at a time, and never raise on what is in it.
 
     stream: open binary file, read once from where it stands; errors of reading it are raised.
