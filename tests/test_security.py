@@ -40,6 +40,7 @@ WITH_PICTURES = {
     "annotate:practice_feedback",
     "annotate:subject",
     "annotate:subject_gold",
+    "annotate:upload",
 }
 # The texts of case RE-01, and the ways out of an attribute, a tag, a comment and a template.
 TEXTS = (

@@ -17,6 +17,7 @@ from annotate.actions.uploads import UploadRefused
 from annotate.ingest.readers import ENDINGS
 from annotate.models import Upload
 from annotate.pages.uploads import Head, cards, first_rows, head_of, path_of
+from annotate.pictures import pictures_on_click
 from annotate.upload_forms import MappingForm, PairsForm, UploadForm, VotesForm, versions_for_votes
 from projects.access import project_for, user_of
 from projects.models import Job, Role
@@ -66,6 +67,7 @@ def import_new(request: HttpRequest, slug: str) -> HttpResponse:
 # Back brings the choices as they were made.
 @cache_control(private=True, no_cache=True)
 @require_http_methods(["GET", "HEAD", "POST"])
+@pictures_on_click
 def upload(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     """What the file's fields are, and its first rows; then the check or the import."""
     user = user_of(request)

@@ -161,9 +161,7 @@
   $("#find-next").addEventListener("click", () => step(1));
   $("#find-previous").addEventListener("click", () => step(-1));
   $("#find-close").addEventListener("click", close);
-  const button = $("#find-button");
-  button.hidden = false;
-  button.addEventListener("click", open);
+  $("#find-button").addEventListener("click", open);
   on("find", open, { whileClosed: true });
   document.addEventListener("view-changed", () => { if (!finder.hidden) { texts = []; search(); } });
 

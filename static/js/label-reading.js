@@ -197,12 +197,9 @@
     });
   }
   press(shown);
-  level.hidden = false;
   level.setAttribute("aria-pressed", String(together));
   level.addEventListener("click", () => setTogether(!together));
   for (const [id, way] of [["difference-next", 1], ["difference-previous", -1]]) {
-    const button = document.getElementById(id);
-    button.hidden = false;
-    button.addEventListener("click", () => step(way));
+    document.getElementById(id).addEventListener("click", () => step(way));
   }
 })();
