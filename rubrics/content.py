@@ -3,7 +3,7 @@
 Pure: no Django, no I/O. Made by `rubrics.document.parse`, or by hand in tests and importers.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Kind = Literal["gate", "criterion", "automatic", "preference"]
@@ -121,6 +121,12 @@ class Rubric:
 
     def of_kind(self, kind: Kind) -> tuple[Criterion, ...]:
         return tuple(criterion for criterion in self.criteria if criterion.kind == kind)
+
+    @property
+    def for_raters(self) -> "Rubric":
+        """Without what code decides, which raters never see."""
+        asked = tuple(check for check in self.criteria if check.kind != "automatic")
+        return replace(self, criteria=asked)
 
     @property
     def gates(self) -> tuple[Criterion, ...]:

@@ -117,9 +117,11 @@ def shown(received: Received, *, ids_before: tuple[str, ...] = ()) -> Editor:
         return Editor(source, None, _placed(source, found), yaml_was=outline.seal_text(source))
     problems = _placed(source, found, _read(source))
     rubric = outline_rubric.as_far_as_it_goes(read)
-    told = tuple(Said(f"check-{hint.n}-{hint.field}", hint) for hint in hints.hints(rubric))
-    fits = len(outline.fields_of(read)) <= MAX_FIELDS
     messages = _messages(problems)
+    advice = (Said(f"check-{hint.n}-{hint.field}", hint) for hint in hints.hints(rubric))
+    # What is wrong is mended first; advice on the same field would only be noise.
+    told = tuple(said for said in advice if said.place not in messages)
+    fits = len(outline.fields_of(read)) <= MAX_FIELDS
     return Editor(
         source,
         read,

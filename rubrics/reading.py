@@ -112,11 +112,16 @@ def _scale(check: Criterion) -> tuple[str, ...]:
     return ()
 
 
-def changes(version: RubricVersion) -> tuple[CheckChanges, ...]:
-    """What changed against the version this one was made from; () for a first version."""
+def changes(version: RubricVersion, *, for_raters: bool = False) -> tuple[CheckChanges, ...]:
+    """What changed against the version this one was made from; () for a first version. For raters
+    without what code decides.
+    """
     if version.parent is None:
         return ()
-    return wording.changes_by_check(document.compare(version.parent.content, version.content))
+    before, after = version.parent.content, version.content
+    if for_raters:
+        before, after = before.for_raters, after.for_raters
+    return wording.changes_by_check(document.compare(before, after))
 
 
 def told_changes(version: RubricVersion) -> tuple[Change, ...]:
@@ -149,8 +154,14 @@ def their_draft(version: RubricVersion, ours: document.Rubric) -> TheirDraft:
     )
 
 
-def history(versions: Iterable[RubricVersion]) -> tuple[HistoryLine, ...]:
+def history(
+    versions: Iterable[RubricVersion], *, for_raters: bool = False
+) -> tuple[HistoryLine, ...]:
     return tuple(
-        HistoryLine(version, wording.contents(version.content), changes(version))
+        HistoryLine(
+            version,
+            wording.contents(version.content),
+            changes(version, for_raters=for_raters),
+        )
         for version in versions
     )

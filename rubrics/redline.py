@@ -102,11 +102,20 @@ def _joined(
         gone, come = "".join(old[a:b]), "".join(new[c:d])
         between = 0 < place < len(opcodes) - 1 and not gone.strip()
         if tag == "equal" and not between:
-            yield from _pieces(before, after)
+            yield from _change(before, after)
             before = after = ""
             yield Piece("same", gone)
         else:
             before, after = before + gone, after + come
+    yield from _change(before, after)
+
+
+def _change(before: str, after: str) -> Iterator[Piece]:
+    """A change without the space that both begin with."""
+    space = before[: len(before) - len(before.lstrip())]
+    if space and after.startswith(space):
+        yield Piece("same", space)
+        before, after = before.removeprefix(space), after.removeprefix(space)
     yield from _pieces(before, after)
 
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from projects.access import roles_of, user_of
 from rubrics import redline
-from rubrics.access import rubric_for, versions_for
+from rubrics.access import is_lead, rubric_for, versions_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +29,9 @@ def compare(request: HttpRequest, slug: str, rubric: str) -> HttpResponse:
     versions = list(versions_for(user, found))
     after = _asked(request.GET.get("to"), versions) or versions[0]
     before = _asked(request.GET.get("from"), versions) or _earlier(after, versions)
+    old, new = before.content, after.content
+    if not is_lead(user, found.project):
+        old, new = old.for_raters, new.for_raters
     context = {
         "project": found.project,
         "roles": roles_of(user, found.project),
@@ -38,7 +41,7 @@ def compare(request: HttpRequest, slug: str, rubric: str) -> HttpResponse:
         "after": after,
         # Only help texts, notes and the like may differ under one number.
         "same_meaning": before.semantic_digest == after.semantic_digest,
-        "redline": redline.redline(before.content, after.content),
+        "redline": redline.redline(old, new),
     }
     return render(request, "rubrics/compare.html", context)
 

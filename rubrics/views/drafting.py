@@ -122,6 +122,7 @@ def _page(
         "project": project,
         "form": form,
         "chosen": chosen,
+        "chosen_name": form.known.get(chosen, ""),
         "editor": editor.shown(received, ids_before=_ids_before(project, chosen)),
         # What the file itself was refused for may not show in the text it left.
         "file_problems": refusal.problems if refusal and request.FILES else (),

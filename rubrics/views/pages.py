@@ -36,7 +36,9 @@ def rubric(request: HttpRequest, slug: str, rubric: str) -> HttpResponse:
         "project": found.project,
         "roles": roles_of(user, found.project),
         "rubric": found,
-        "lines": reading.history(versions_for(user, found)),
+        "lines": reading.history(
+            versions_for(user, found), for_raters=not is_lead(user, found.project)
+        ),
     }
     return render(request, "rubrics/rubric.html", context)
 

@@ -71,10 +71,14 @@
 
   function write(text) {
     if (text === source.value || document.activeElement === source) return;
+    const before = source.value.split("\n");
     kept.push(source.value);
     undo.disabled = false;
     source.value = text;
     unsaved = true;
+    // Bring the first line that changed into view.
+    const line = text.split("\n").findIndex((one, n) => one !== before[n]);
+    source.scrollTop = Math.max(0, (line - 4) * parseFloat(getComputedStyle(source).lineHeight));
   }
 
   function replace(slot) {

@@ -42,7 +42,7 @@ def test_changes_are_marked_word_by_word() -> None:
 
 def test_neighbouring_changes_are_one() -> None:
     marked = shown(redline.words("It names the old owner here.", "It names the new person here."))
-    assert marked == "It names the[- old owner-][+ new person+] here."
+    assert marked == "It names the [-old owner-][+new person+] here."
 
 
 def test_two_texts_with_little_in_common_stand_one_after_the_other() -> None:
@@ -112,7 +112,7 @@ def test_a_comparison_runs_in_the_order_of_the_new_document_with_removals_apart(
         ("fail", "added"),
     ]
     assert shown(gate.anchors[1].text) == (
-        "We are sending[- about-][+ roughly+] four thousand dollars."
+        "We are sending [-about-][+roughly+] four thousand dollars."
     )
     assert found.checks[1].labels == ("Split from C1", "Weight 2 → 3")
     assert found.checks[4].labels[:2] == ("Id C2 → A1", "Moved: criterion → automatic check")

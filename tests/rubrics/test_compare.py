@@ -60,6 +60,19 @@ def test_the_other_way_round_reads_as_well(client: Client, project: Project, lea
     assert "Every amount<del> and date</del> matches" in read(client, lead, "?from=2&to=1")
 
 
+def test_what_code_decides_is_compared_for_leads_only(
+    client: Client, project: Project, expert: User, lead: User
+) -> None:
+    make_published(project)
+    make_published(project, make_yaml(2).replace("max_words: 250", "max_words: 200"))
+    history = "/p/claims/rubrics/claim-letter/"
+
+    assert "250 words" in read(client, lead)
+    assert "max_words: 250" in client.get(history).content.decode()
+    assert "250" not in read(client, expert)
+    assert "max_words" not in client.get(history).content.decode()
+
+
 def test_a_revision_says_that_labels_count_together(
     client: Client, project: Project, expert: User
 ) -> None:
