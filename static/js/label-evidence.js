@@ -59,7 +59,11 @@
   const current = () => form.querySelector(".crit.now")?.dataset.key ?? null;
   function emphasise() {
     const now = current();
-    for (const mark of document.querySelectorAll(".resp mark.evidence")) mark.classList.toggle("is-now", Boolean(now) && mark.dataset.check.split(" ").includes(now));
+    for (const mark of document.querySelectorAll(".resp .prose mark.evidence")) {
+      const names = (words = "") => Boolean(now) && words.split(" ").includes(now);
+      mark.classList.toggle("is-now", names(mark.dataset.check));
+      mark.classList.toggle("starts-now", names(mark.dataset.starts));
+    }
   }
 
   const make = (tag, words, attributes = {}) => {
