@@ -12,7 +12,7 @@ help:
 	@echo "make install     what Calibrant needs to run, and nothing else: README, by hand"
 	@echo "make test        the whole suite, on SQLite and PostgreSQL, with a real browser"
 	@echo "make lint        ruff, mypy, djade, import-linter, migrations"
-	@echo "make benchmark   the cost of statistics and imports, as ratios"
+	@echo "make benchmark   the cost of statistics, imports and labelling, as ratios"
 	@echo "make lock        compile the requirements files anew from pyproject.toml"
 
 install: $(VENV)/.runtime
@@ -39,6 +39,7 @@ format: $(VENV)/.dev
 benchmark: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.reliability
 	$(BIN)/python -m benchmarks.imports
+	$(BIN)/python -m benchmarks.labelling
 
 lock: $(VENV)/.uv
 	$(BIN)/uv pip compile requirements-bootstrap.in -q $(LOCK) -o requirements-bootstrap.txt

@@ -17,7 +17,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -255,28 +254,27 @@ class Labelling:
         self.page = self.browser.get(self.address).body
 
 
-@contextmanager
-def bare_handler() -> Iterator[Handler]:
+def bare_handler() -> Handler:
     from django.core.handlers.wsgi import WSGIHandler
     from django.test import override_settings
 
     from benchmarks.bare import MIDDLEWARE
 
-    with override_settings(MIDDLEWARE=MIDDLEWARE, ROOT_URLCONF="benchmarks.bare"):
-        yield WSGIHandler()
+    with override_settings(MIDDLEWARE=MIDDLEWARE):
+        return WSGIHandler()
 
 
 def measure(pairs: int, votes: int) -> dict[str, list[float]]:
     from django.core.handlers.wsgi import WSGIHandler
 
+    bare_one = bare_handler()
     labelling = Labelling(WSGIHandler(), *build(pairs, votes))
+    bare = Browser(bare_one, labelling.browser.cookies)
     times: dict[str, list[float]] = {"page": [], "write": [], "ours": []}
     for n in range(WARM_UP + STEPS):
-        with bare_handler() as handler:
-            bare = Browser(handler, labelling.browser.cookies)
-            page, answer = processor_ms(lambda: bare.get("/page/"))  # noqa: B023
-            form = {"csrfmiddlewaretoken": token_of(answer.body), "text": "x" * 400}
-            write, _ = processor_ms(lambda: bare.post("/write/", form))  # noqa: B023
+        page, answer = processor_ms(lambda: bare.get("/page/"))
+        form = {"csrfmiddlewaretoken": token_of(answer.body), "text": "x" * 400}
+        write, _ = processor_ms(lambda: bare.post("/write/", form))  # noqa: B023
         ours, _ = processor_ms(labelling.step)
         if n >= WARM_UP:
             times["page"].append(page)
