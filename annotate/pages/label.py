@@ -148,6 +148,10 @@ class Step:
         return self.answered == self.total
 
     @property
+    def is_here(self) -> bool:
+        return any(row.is_now for row in self.rows)
+
+    @property
     def unclear(self) -> str:
         """The checks marked as unclear, as the head of the step names them."""
         keys = [row.key for row in self.rows if row.unclear]
@@ -232,6 +236,16 @@ class LabelPage:
     @property
     def both_fail(self) -> bool:
         return self.state is GateState.BOTH_FAIL
+
+    @property
+    def rewrite_first(self) -> bool:
+        """Whether the rewrite stands in the place of the rationale, as far as it has not one."""
+        return self.both_fail and bool(self.rewrite or not self.rationale)
+
+    @property
+    def at_last(self) -> bool:
+        """Whether the last step is the current one: no check is open."""
+        return not (self.gates.is_here or self.criteria.is_here)
 
     @property
     def preference_off(self) -> bool:

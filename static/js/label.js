@@ -359,10 +359,9 @@
   for (const link of all("#errors a")) link.addEventListener("click", () => go(rows.find((row) => $(link.hash, row)) ?? null));
 
   // ---- Start
-  document.body.classList.add("is-live");
-  for (const part of [undo, $(".ledger"), ...all(".scroll-keys", document)]) if (part) part.hidden = false;
   $("#keys-button").addEventListener("click", (event) => { event.preventDefault(); keys.showModal(); });
   $("#keys-close").addEventListener("click", (event) => { event.preventDefault(); keys.close(); });
+  form.dataset.ready = "";
   if (closed) return offerRewrite(gates());
   undo.addEventListener("click", undoLast);
   refresh();

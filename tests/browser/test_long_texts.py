@@ -64,7 +64,7 @@ def test_re_05_one_long_word_moves_nothing_out_of_reach(
     page.request.get(path_of(assignment))
     start = time.monotonic()
     page.goto(path_of(assignment), wait_until="commit")
-    page.wait_for_function("() => document.body?.classList.contains('is-live')")
+    page.wait_for_function("() => document.querySelector('#ballot[data-ready]')")
     press(page, "f")
     expect(page.locator("#label-G1-Left :checked")).to_have_value("pass")
     print(f"time to interactive {time.monotonic() - start:.2f} s")
