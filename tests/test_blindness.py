@@ -16,12 +16,15 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotate.actions.asking import ask_again
+from annotate.actions.practice import begin_practice
 from annotate.actions.rounds import close_round, start_round
 from annotate.actions.votes import save_draft, skip, submit_vote
 from annotate.models import Assignment, Batch, GoldAnswer, GoldLabel, Slot, Subject, Vote
 from projects.models import Membership, User
 from tests.ballots import filled, make_label_round, submission
 from tests.crawling import crawl, html_of, without_tokens
+from tests.gold import make_gold, make_practice
 from tests.making import make_member, make_pair
 
 if TYPE_CHECKING:
@@ -290,6 +293,51 @@ def test_a_wrong_answer_to_a_gold_item_is_taken_like_any_other(
     assert answers[0] == answers[1]
 
 
+def test_of_practice_pairs_nothing_is_told_before_each_is_answered(
+    project: Project, batch: Batch, ann: User, bo: User
+) -> None:
+    """Neither why, nor a model, nor which pair of the project is known, nor how ann did."""
+    make_practice(project, batch)
+    secrets = (*SECRETS[:10], "Heronsworth", "practice-0", "practice-1", "practice-2", "[A]", "[B]")
+    for user in (ann, bo):
+        begin_practice(batch=batch, acting_user=user)
+    practice = Batch.objects.get(kind="practice")
+    for assignment in own(practice, ann):
+        form = filled(rationale=RATIONALE)
+        submit_vote(assignment=assignment, form=form, submit_key=uuid4(), acting_user=ann)
+
+    def told() -> set[tuple[str, str]]:
+        return {
+            (address, secret)
+            for address, (_, source, headers) in pages_of(bo).items()
+            for secret in secrets
+            if secret.lower() in (address + source + str(headers)).lower()
+        }
+
+    opened(practice, bo)
+    assert len([one for one in pages_of(bo) if one.startswith("/label/pair/")]) >= 1
+    assert told() == set()
+    first, second, _ = own(practice, bo)
+    submit_vote(assignment=first, form=filled(), submit_key=uuid4(), acting_user=bo)
+    feedback = reverse("annotate:practice_feedback", args=[first.public_id])
+    assert "Heronsworth" in html_of(as_(bo).get(feedback))
+    early = as_(bo).get(reverse("annotate:practice_feedback", args=[second.public_id]))
+    assert early.status_code == 302
+    page = html_of(as_(bo).get(reverse("annotate:label_pair", args=[second.public_id])))
+    assert "Heronsworth" not in page
+
+
+def test_a_practice_answer_on_a_pair_of_the_round_changes_no_page_of_its_raters(
+    project: Project, batch: Batch, ann: User, bo: User
+) -> None:
+    """The lead has answered a pair that bo has still to label: bo could not tell."""
+    opened(batch, bo)
+    before = pages_of(bo)
+    for use, assignment in zip(("practice", "hidden"), own(batch, bo), strict=False):
+        make_gold(assignment.subject, batch.version, use=use)
+    assert pages_of(bo) == before
+
+
 def _queries(user: User, address: str) -> list[str]:
     client = as_(user)
     with CaptureQueriesContext(
@@ -312,3 +360,28 @@ def test_queues_and_sides_say_nothing_of_the_pairs(project: Project, ann: User, 
     for user in (ann, bo):
         assert {one.order for one in own(batch, user)} == {"AB", "BA"}
         assert all(one.public_id.version == 4 for one in own(batch, user))
+
+
+# ---- Homes and notices
+
+
+def test_wf_05_homes_and_notices_hold_nothing_of_others(
+    project: Project, batch: Batch, ann: User, bo: User, lead: User
+) -> None:
+    """Whatever ann does and however fast, and whatever her lead is told of it."""
+    page = reverse("projects:notices")
+    before = [without_tokens(html_of(as_(bo).get(address))) for address in ("/", page)]
+    votes_on_all(batch, ann)
+    Vote.objects.filter(rater__user=ann).update(active_s=4321)
+    after = [without_tokens(html_of(as_(bo).get(address))) for address in ("/", page)]
+    assert before == after
+    ask_again(batch=batch, acting_user=lead)
+    for assignment in own(batch, bo):
+        form = filled(rationale="[C1] decides.")
+        submit_vote(assignment=assignment, form=form, submit_key=uuid4(), acting_user=bo)
+    close_round(batch=batch, acting_user=lead)
+    told = [html_of(as_(bo).get(address)) for address in ("/", page)]
+    assert "asks you to go on" in told[1]
+    assert not [secret for secret in SECRETS for source in told if secret.lower() in source.lower()]
+    assert not [source for source in told if "votes of round" in source]
+    assert "All 6 votes of round 1 are in" in html_of(as_(lead).get(page))
