@@ -98,7 +98,7 @@ TEMPLATES = [
 ]
 
 DATABASE_URL = env.str("DATABASE_URL", default="") or f"sqlite:///{VAR_DIR / 'calibrant.sqlite3'}"
-# Web workers are processes of one thread, so each keeps one connection and a pool would hold no
+# Web workers are processes of a few threads that each keep one connection, so a pool would hold no
 # more; a kept connection is tried before it is used, since the server may have been restarted.
 DATABASES: dict[str, Any] = {
     "default": dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)

@@ -52,6 +52,9 @@ def web_command(port: int, workers: int) -> list[str]:
     return [
         *(sys.executable, "-m", "gunicorn", "config.wsgi"),
         *("--bind", f"{ADDRESS}:{port}", "--workers", str(workers), "--log-level", "warning"),
+        # A slow upload of minutes holds a thread, not a worker: one of one thread would be taken
+        # for hung after half a minute, and killed with the upload.
+        *("--worker-class", "gthread", "--threads", "4"),
     ]
 
 
