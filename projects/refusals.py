@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.core.exceptions import RequestDataTooBig
-from django.shortcuts import render
+from django.http import HttpResponse
+from django.template.loader import render_to_string
 from django.views.defaults import bad_request as default_bad_request
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpRequest
 
 # What is still on its way is read up to here: who is hung up on while sending hears no answer.
 MOST_READ = 64 * 1024 * 1024
@@ -23,4 +24,4 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     for _ in range(MOST_READ // CHUNK):
         if not request.read(CHUNK):
             break
-    return render(None, "413.html", status=413)
+    return HttpResponse(render_to_string("413_form.html"), status=413)

@@ -109,7 +109,7 @@ PAGES = (
     Page("projects:logout", EVERYONE, get=None, post=302),
 )
 # Open to visitors, too; whoever is signed in already is led on.
-PUBLIC = ("projects:login", "admin:login")
+PUBLIC = ("projects:login", "projects:login_here", "admin:login")
 # What the admin does with each model: look things up, or keep accounts and lock-outs.
 ADMIN = {
     "annotate.Assignment": "read",

@@ -339,9 +339,15 @@
     told.show("closed", "The round was closed before these answers, kept in this browser, had reached the server.", [["Delete them here", () => kept.forget(pair)]], lines);
   }
 
+  // The other tab has said so before its form has arrived; in the end the page is shown anew in any case.
+  async function signedOutElsewhere(looks = 20) {
+    if (!looks || await kept.whoIsHere() !== kept.person) return location.reload();
+    setTimeout(signedOutElsewhere, 300, looks - 1);
+  }
+
   begin();
   kept.listen(({ pair: other, what }) => {
-    if (what === "signed-out") { leave(); location.reload(); }
+    if (what === "signed-out") { leave(); signedOutElsewhere(); }
     if (other !== pair || halt || closed) return;
     const words = what === "sent" ? "This pair has just been sent from another tab." : "This pair is being changed in another tab just now.";
     told.show("other-tab", words, [["Load the other", () => { if (isDirty()) keep(); location.reload(); }], ["Go on here", () => {}]]);
