@@ -10,11 +10,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from annotate.gold import known_answer, practice_for, told
-from annotate.models import Assignment, Batch
+from annotate.models import Assignment, Batch, GoldAnswer
 from projects.models import Event
 
 if TYPE_CHECKING:
-    from projects.models import Rater
+    from collections.abc import Sequence
+
+    from projects.models import Rater, User
     from rubrics.models import RubricVersion
 
 DECLINED = "practice.declined"
@@ -68,6 +70,20 @@ def practice_of(rater: Rater, version: RubricVersion) -> Practice | None:
             return one
     size = len(practice_for(rater, version))
     return Practice(Stage.OFFERED, size) if size else None
+
+
+def practice_left(user: User, batches: Sequence[Batch]) -> dict[int, int]:
+    """How many practice pairs a rater still has before them, by open round."""
+    rubrics = {batch.version.rubric_id for batch in batches if not batch.simulated}
+    answers = GoldAnswer.objects.filter(use="practice", version__rubric__in=rubrics)
+    held = set(answers.values_list("version__rubric", flat=True))
+    found: dict[int, int] = {}
+    # Seldom more than one: a rubric has practice pairs, and its rater a round open, at a time.
+    for batch in batches:
+        if batch.version.rubric_id in held and batch.kind == Batch.Kind.CALIBRATION:
+            own = practice_of(batch.raters.get(user=user), batch.version)
+            found[batch.pk] = own.left if own else 0
+    return found
 
 
 def comes_first(rater: Rater, batch: Batch, following: Assignment) -> bool:

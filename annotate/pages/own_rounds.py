@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from annotate.models import Assignment, Batch
 from annotate.pages.own_time import own_pace
+from annotate.practice import practice_left
 from projects.models import User
 
 
@@ -20,6 +21,8 @@ class OwnRound:
     # The time left and the time a pair takes at their own pace, in words; '' where unknown.
     left: str = ""
     pace: str = ""
+    # Practice pairs that are still open to them.
+    practice: int = 0
 
     @property
     def finished(self) -> bool:
@@ -32,14 +35,23 @@ def own_rounds_of(user: User) -> dict[int, tuple[OwnRound, ...]]:
     far = {row["batch_id"]: (row["done"], row["total"]) for row in rows}
     if not far:
         return {}
-    batches = Batch.objects.visible().open().of_user(user).filter(pk__in=far)
+    open_to_them = Batch.objects.visible().open().of_user(user).filter(pk__in=far)
+    batches = list(open_to_them.with_versions().order_by("id"))
     pace = own_pace(user)
+    practice = practice_left(user, batches)
     own: dict[int, tuple[OwnRound, ...]] = defaultdict(tuple)
     # The one that waits longest first.
-    for batch in batches.with_versions().order_by("id"):
+    for batch in batches:
         done, total = far[batch.pk]
         rubric = batch.version.rubric_id
         own[batch.project_id] += (
-            OwnRound(batch, done, total, pace.left(rubric, total - done), pace.a_pair(rubric)),
+            OwnRound(
+                batch,
+                done,
+                total,
+                pace.left(rubric, total - done),
+                pace.a_pair(rubric),
+                practice.get(batch.pk, 0),
+            ),
         )
     return dict(own)

@@ -19,10 +19,10 @@ from annotate.actions.rounds import close_round, start_round
 from annotate.actions.votes import AnswerShown, save_draft, submit_vote
 from annotate.assignment import fresh_pairs, next_for
 from annotate.calibration import measure, pool_of
-from annotate.models import Assignment, Batch, GoldAnswer, Job, Label, Slot, Vote
+from annotate.models import Assignment, Batch, GoldAnswer, Label, Slot, Vote
 from annotate.practice import KNOWN, Stage, practice_of
 from annotate.ratings import ratings
-from projects.models import Event, Membership, Rater
+from projects.models import Event, Job, Membership, Rater
 from tests.ballots import RUBRIC, filled, make_label_round, submission
 from tests.crawling import html_of, without_tokens
 from tests.gold import WHY, known, make_gold, make_practice
@@ -129,6 +129,9 @@ def test_not_now_goes_to_the_round_is_recorded_and_stays_open_under_my_pairs(
     assert offer(batch) in mine
     assert "Practise on 3 pairs" in mine
     assert client.get(offer(batch)).status_code == 200
+    home = html_of(client.get("/"))
+    assert offer(batch) in home
+    assert "Practise on 3 pairs with known answers" in home
     # It was the one rater's answer.
     assert open_round(other_expert, batch) == offer(batch)
 
@@ -149,6 +152,7 @@ def test_who_has_practised_a_rubric_is_never_asked_again(
     for assignment in begun(expert, batch):
         send(assignment)
     assert open_round(expert, batch) != offer(batch)
+    assert "Practise" not in html_of(as_(expert).get("/"))
     for n in range(2):
         make_pair(project, f"later-{n}")
     later = start_round(
