@@ -17,6 +17,7 @@
   let request = null;
   // The side that was changed and is not settled yet; the other one waits that long.
   let pending = "";
+  let cleared = false;
   let unsaved = form.hasAttribute("data-changed");
   let leaving = false;
 
@@ -37,6 +38,7 @@
     request?.abort();
     request = new AbortController();
     const at = changes;
+    const typedInto = pending;
     const body = new FormData(form);
     body.delete("file");
     body.set("action", action);
@@ -46,22 +48,26 @@
       if (response.redirected || ![200, 409, 422].includes(response.status)) throw new Error(String(response.status));
       const answer = new DOMParser().parseFromString(await response.text(), "text/html");
       // Typed on meanwhile: the next answer will hold that as well.
-      if (at === changes) apply(answer, action);
+      if (at === changes) apply(answer, action, typedInto);
+      return true;
     } catch (error) {
-      if (error.name === "AbortError") return;
+      if (error.name === "AbortError") return false;
       pending = "";
-      state.textContent = "Not checked just now: no answer, or signed out. What you wrote stays here.";
+      state.textContent = "No answer, or you are signed out: nothing was kept. What you wrote stays here; sign in in another tab and try again.";
+      return false;
     }
   }
 
-  function apply(answer, action) {
+  function apply(answer, action, typedInto) {
     const next = answer.getElementById("editor");
     if (!next) throw new Error("no editor");
     pending = "";
     const waits = next.hasAttribute("data-waits");
     side.inert = waits;
     side.classList.toggle("is-waiting", waits);
-    if (!waits) fill(answer.getElementById("editor-form"));
+    // Only the field that is typed into keeps what it shows; the other side took no input meanwhile.
+    const busy = typedInto === "form" && action === "check" ? document.activeElement : null;
+    if (!waits) fill(answer.getElementById("editor-form"), busy);
     for (const name of ["form_was", "yaml_was"]) form.elements[name].value = next.elements[name].value;
     for (const slot of answer.querySelectorAll("[data-slot]")) replace(slot);
     write(answer.getElementById("source").value);
@@ -70,12 +76,17 @@
   }
 
   function write(text) {
-    if (text === source.value || document.activeElement === source) return;
+    if (text === source.value) return;
+    const { selectionStart, selectionEnd } = source;
     const before = source.value.split("\n");
     kept.push(source.value);
     undo.disabled = false;
     source.value = text;
     unsaved = true;
+    if (document.activeElement === source) {
+      source.setSelectionRange(selectionStart, selectionEnd);
+      return;
+    }
     // Bring the first line that changed into view.
     const line = text.split("\n").findIndex((one, n) => one !== before[n]);
     source.scrollTop = Math.max(0, (line - 4) * parseFloat(getComputedStyle(source).lineHeight));
@@ -91,12 +102,12 @@
     if (focused) state.closest(".editor-bar").querySelector("button:not([tabindex])")?.focus();
   }
 
-  function fill(next) {
+  function fill(next, busy) {
     const keys = (root) => [...root.querySelectorAll("details.ec")].map((one) => one.dataset.key);
     const before = keys(side);
     const open = new Set([...side.querySelectorAll("details.ec[open]")].map((one) => one.dataset.key));
     if (namesIn(side).join() === namesIn(next).join()) {
-      for (const theirs of next.querySelectorAll("[name]")) if (theirs.type !== "submit") fillField(form.elements[theirs.name], theirs);
+      for (const theirs of next.querySelectorAll("[name]")) if (theirs.type !== "submit") fillField(form.elements[theirs.name], theirs, busy);
       for (const check of next.querySelectorAll("[data-key]")) document.getElementById(check.id).dataset.key = check.dataset.key;
       // A new id is the same check still; the same ids in another order are checks that moved.
       const moved = before.join() !== keys(side).join() && [...before].sort().join() === keys(side).sort().join();
@@ -107,11 +118,11 @@
     for (const check of side.querySelectorAll("details.ec")) if (open.has(check.dataset.key)) check.open = true;
   }
 
-  function fillField(mine, theirs) {
+  function fillField(mine, theirs, busy) {
     if (!mine || mine.name === "rubric") return;
     if (theirs.hasAttribute("aria-invalid")) mine.setAttribute("aria-invalid", "true");
     else mine.removeAttribute("aria-invalid");
-    if (mine === document.activeElement) return;
+    if (mine === busy) return;
     if (mine.type === "checkbox") { mine.checked = theirs.checked; return; }
     if (mine.tagName === "SELECT" && mine.options.length !== theirs.options.length) {
       mine.replaceChildren(...[...theirs.options].map((one) => document.importNode(one, true)));
@@ -138,20 +149,37 @@
     if (which && pending && which !== pending && timer) sync("check");
   });
   form.addEventListener("beforeinput", (event) => {
-    if (pending && sideOf(event.target) !== pending) event.preventDefault();
+    const which = sideOf(event.target);
+    if (!pending || !which || which === pending) return;
+    event.preventDefault();
+    state.textContent = "One moment: the other side is being brought over.";
+  });
+  // What was typed comes back as it is understood, once its field is left.
+  form.addEventListener("change", (event) => {
+    if (sideOf(event.target) === "form" && event.target.name !== "rubric") changed("form");
   });
   form.addEventListener("submit", (event) => {
     const action = event.submitter?.value || "check";
-    if (NATIVE.includes(action)) {
+    if (NATIVE.includes(action) && cleared) {
       if (leaving) event.preventDefault();
       leaving = true;
       return;
     }
     event.preventDefault();
+    if (NATIVE.includes(action)) {
+      keep(event.submitter);
+      return;
+    }
     changes += 1;
     if (action !== "check") unsaved = true;
     sync(action);
   });
+  // Ask first whether anybody answers: a form sent to a sign-in page is lost.
+  async function keep(button) {
+    if (!(await sync("check"))) return;
+    cleared = true;
+    form.requestSubmit(button);
+  }
   undo.hidden = false;
   undo.addEventListener("click", () => {
     if (!kept.length) return;
@@ -166,5 +194,5 @@
     form.requestSubmit(form.querySelector("[value=save]"));
   });
   addEventListener("beforeunload", (event) => { if (unsaved && !leaving) event.preventDefault(); });
-  addEventListener("pageshow", () => { leaving = false; });
+  addEventListener("pageshow", () => { leaving = cleared = false; });
 })();

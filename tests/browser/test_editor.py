@@ -89,6 +89,45 @@ def test_typing_into_the_yaml_fills_the_form_and_the_preview_and_is_kept_as_type
     expect(yaml_of(page)).to_be_focused()
 
 
+def test_going_to_the_other_side_at_once_loses_nothing(
+    signed_in: OpenPage, project: Project, lead: User
+) -> None:
+    make_draft(project)
+    page = signed_in(lead)
+    page.goto(EDIT)
+    page.locator("#f-name").fill("From the form")
+    yaml_of(page).click()
+    settled(page, "name: From the form")
+    expect(yaml_of(page)).to_be_focused()
+
+    yaml_of(page).fill(yaml_of(page).input_value().replace("Amounts match", "Sums match"))
+    page.locator("#f-name").click()
+    expect(page.locator("#f-check-0-title")).to_have_value("Sums match")
+    page.locator("#f-task").fill("letters")
+    settled(page, "task: letters")
+
+    text = yaml_of(page).input_value()
+    assert "name: From the form" in text
+    assert "title: Sums match" in text
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_somebody_signed_out_meanwhile_keeps_what_they_wrote(
+    signed_in: OpenPage, project: Project, lead: User
+) -> None:
+    make_draft(project)
+    page = signed_in(lead)
+    page.goto(EDIT)
+    page.context.clear_cookies(name="sessionid")
+    page.locator("#f-name").fill("Written long")
+
+    page.get_by_role("button", name="Keep as a draft").click()
+
+    expect(page.locator("#editor-state")).to_contain_text("signed out")
+    expect(page.locator("#f-name")).to_have_value("Written long")
+    assert page.url.endswith(EDIT)
+
+
 def test_a_problem_stands_at_its_field_and_at_its_line(
     signed_in: OpenPage, project: Project, lead: User
 ) -> None:
