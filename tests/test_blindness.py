@@ -116,7 +116,8 @@ def test_wf_05_nothing_that_bo_reaches_changes_when_ann_votes(
 ) -> None:
     opened(batch, bo)
     before = pages_of(bo)
-    assert len([address for address in before if address.startswith("/label/pair/")]) == 3
+    # Each pair as it renders, as its source, and by the difference.
+    assert len([address for address in before if address.startswith("/label/pair/")]) == 9
     first = own(batch, ann)[0]
     save_draft(assignment=first, form=filled(rationale=RATIONALE), acting_user=ann)
     skip(assignment=first, reason="Quillfeather again", acting_user=ann)
@@ -131,6 +132,25 @@ def test_wf_05_nothing_that_bo_reaches_changes_when_ann_votes(
     )
     assert Vote.objects.filter(assignment=first).count() == 2
     assert pages_of(bo) == before
+
+
+def test_wf_05_the_views_that_a_script_fetches_tell_nothing_either(
+    batch: Batch, ann: User, bo: User
+) -> None:
+    client = as_(bo)
+
+    def views() -> list[str]:
+        return [
+            html_of(client.get(reverse(f"annotate:label_{view}", args=[one.public_id])))
+            for one in own(batch, bo)
+            for view in ("source", "difference")
+        ]
+
+    before = views()
+    assert "Canonical" in "".join(before)
+    votes_on_all(batch, ann)
+    assert views() == before
+    assert [word for word in SECRETS if word in "".join(before)] == []
 
 
 @pytest.mark.parametrize("when", ["before", "after bo has voted", "after the round is closed"])
