@@ -99,11 +99,11 @@ def _waits(card: RoundCard) -> Block | None:
     names = ", ".join(f"{rater.name} ({_since(rater)})" for rater in away[:3])
     more = f" and {len(away) - 3} more" if len(away) > 3 else ""
     words = f"{batch} waits for {names}{more}."
-    askable = tuple(rater.rater for rater in away if rater.can_ask)
+    askable = [rater for rater in away if rater.can_ask]
     if not askable:
         return Block(words)
-    whom = "Ask again" if len(askable) == 1 else f"Ask the {len(askable)} again"
-    return Block(words, whom, asks=batch.number, raters=askable)
+    whom = f"Ask {askable[0].name} again" if len(askable) == 1 else f"Ask the {len(askable)} again"
+    return Block(words, whom, asks=batch.number, raters=tuple(one.rater for one in askable))
 
 
 def _since(rater: Progress) -> str:

@@ -113,8 +113,8 @@ def _open_round(last: LastRound) -> Step:
     else:
         many = in_words(len(waiting)).capitalize()
         sentence = (
-            f"{many} raters are still labelling round {last.number}. "
-            "Nothing to do until they have finished."
+            f"{many} raters are still labelling round {last.number}; "
+            "you can close it when they have finished."
         )
     return Step(Need.RATERS, sentence, f"See round {last.number}", "annotate:round", last.number)
 
@@ -123,7 +123,7 @@ def _no_version(drafts: int) -> Step:
     sentence = (
         "The rubric is still a draft. Read it as an expert would, then publish it."
         if drafts
-        else "Nothing can be labelled before a rubric is published. Import one as YAML."
+        else "Nothing can be labelled before a rubric is published. Write one, or import it."
     )
     return Step(Need.YOU, sentence, "Open the rubrics", "rubrics:rubrics")
 

@@ -180,14 +180,15 @@ def test_home_asks_those_who_have_not_voted_for_a_day(
 ) -> None:
     make_votes(batch, other_expert, 1)
     # Opened today, everybody may still be about to begin.
-    assert "Ask again" not in as_(lead).get("/").content.decode()
+    assert "Ask expert again" not in as_(lead).get("/").content.decode()
     Batch.objects.update(created_at=timezone.now() - timedelta(days=2))
     page = as_(lead).get("/").content.decode()
     assert "Round 1 waits for expert (not started)." in page
+    assert ">Ask expert again<" in page
     assert page.count(f'name="rater" value="{rater_of(expert).pk}"') == 1
     response = as_(lead).post(ASK, {"from": "home", "rater": rater_of(expert).pk})
     assert response["Location"] == "/"
     assert [notice.user for notice in asked()] == [expert]
     page = as_(lead).get("/").content.decode()
     assert "not started; asked within a day" in page
-    assert "Ask again" not in page
+    assert ">Ask expert again<" not in page

@@ -222,7 +222,9 @@ def test_an_expert_is_told_the_time_left_at_their_own_pace(
     with_pace(batch, expert, 150, None, 170, 160, 5000)
     page = page_for(client, expert)
     assert 'About <span class="nowrap">1 h 40 min</span> at your pace.' in page
-    assert "About 1 h 40 min left, at 3 min a pair" in page
+    assert "Your own pace is 3 min a pair." in page
+    overview = client.get("/p/claims/").content.decode()
+    assert "About 1 h 40 min left, at 3 min a pair." in overview
 
 
 def test_pace_is_of_the_rubric_then_of_all_votes(
