@@ -63,3 +63,34 @@ def test_a_password_that_will_not_do_is_refused_in_words(
 def test_the_bar_leads_to_it(client: Client, lead: User) -> None:
     client.force_login(lead)
     assert '<a class="bar-person" href="/account/">lead</a>' in client.get("/").content.decode()
+
+
+def test_a_person_chooses_the_keys_of_the_label_page(
+    client: Client, project: Project, lead: User
+) -> None:
+    client.force_login(lead)
+    response = client.post("/account/keys/", {"keys": "left_hand"})
+    assert (response.status_code, response["Location"]) == (302, "/account/")
+    lead.refresh_from_db()
+    assert lead.keys == "left_hand"
+    event = Event.objects.get()
+    assert (event.verb, event.actor, event.target) == ("account.keys_chosen", lead, "lead")
+    assert event.data == {"keys": "left_hand"}
+    page = client.get("/account/").content.decode()
+    assert 'value="left_hand" required id="id_keys_1" checked' in page
+    # The choice that stands already is no write.
+    client.post("/account/keys/", {"keys": "left_hand"})
+    assert Event.objects.count() == 1
+
+
+@pytest.mark.parametrize("given", [{}, {"keys": ""}, {"keys": "three_hands"}])
+def test_keys_that_do_not_exist_are_refused_in_words(
+    client: Client, lead: User, given: dict[str, str]
+) -> None:
+    client.force_login(lead)
+    response = client.post("/account/keys/", given)
+    assert response.status_code == 422
+    assert 'class="error"' in response.content.decode()
+    lead.refresh_from_db()
+    assert lead.keys == "two_hands"
+    assert not Event.objects.exists()
