@@ -26,6 +26,12 @@ def project(slug: str, *experts: str) -> None:
         make_member(made, "expert", username=name)
 
 
+def address(username: str, email: str) -> None:
+    from projects.models import User
+
+    User.objects.filter(username=username).update(email=email)
+
+
 def round_of(slug: str, size: str, *experts: str) -> None:
     """An open round in which these experts label."""
     from projects.models import Project, User
@@ -126,6 +132,32 @@ def submit(username: str, key: str, gate: str) -> None:
     form = {**filled(), "action": "submit", "submit_key": key}
     wait_for(gate)
     sys.stdout.write(str(client.post(f"/label/pair/{first.public_id}/", form).status_code))
+
+
+def practice_pairs(slug: str) -> None:
+    """Three known answers to practise on, for the round that is open."""
+    from annotate.models import Batch
+    from projects.models import Project
+    from tests.gold import make_practice
+
+    project = Project.objects.get(slug=slug)
+    make_practice(project, Batch.objects.get(project=project, number=1))
+
+
+def practise(username: str, gate: str) -> None:
+    """Press Start once `gate` is a file; prints the status code."""
+    from django.test import Client
+
+    from annotate.models import Batch
+    from projects.models import User
+
+    user = User.objects.get(username=username)
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(user)
+    batch = Batch.objects.get(raters__user=user)
+    wait_for(gate)
+    answer = client.post(f"/label/{batch.public_id}/practice/", {"action": "start"})
+    sys.stdout.write(str(answer.status_code))
 
 
 def wait_for(gate: str) -> None:

@@ -180,3 +180,29 @@ def test_last_votes_at_one_moment_tell_the_lead_once(
     assert [text for (text,) in told] == [
         "All 5 votes of round 1 are in. Close it, and its report opens."
     ]
+
+
+def test_raters_who_begin_to_practise_at_one_moment_share_a_batch_and_no_slot(
+    installation: Installation, slug: str, tmp_path: Path
+) -> None:
+    """Each presses Start twice at that."""
+    experts = experts_of(slug)[:3]
+    installation.call("project", slug, *experts)
+    installation.call("round_of", slug, 2, *experts)
+    installation.call("practice_pairs", slug)
+    gate = tmp_path / "gate"
+    begun = [installation.start_call("practise", name, gate) for name in experts * 2]
+    assert at_once(installation, gate, begun) == ["303"] * 6
+    dealt = installation.rows(
+        "SELECT r.name, COUNT(*), COUNT(DISTINCT a.slot_id), COUNT(DISTINCT a.batch_id) "
+        "FROM annotate_assignment a JOIN annotate_batch b ON b.id = a.batch_id "
+        "JOIN projects_project p ON p.id = b.project_id "
+        "JOIN projects_rater r ON r.id = a.rater_id "
+        f"WHERE p.slug = '{slug}' AND b.kind = 'practice' GROUP BY r.name ORDER BY r.name"
+    )
+    assert [tuple(row) for row in dealt] == [(name, 3, 3, 1) for name in sorted(experts)]
+    batches = installation.value(
+        "SELECT COUNT(*) FROM annotate_batch b JOIN projects_project p ON p.id = b.project_id "
+        f"WHERE p.slug = '{slug}' AND b.kind = 'practice'"
+    )
+    assert batches == 1
