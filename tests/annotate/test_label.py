@@ -193,7 +193,7 @@ def test_a_double_click_is_one_vote(client: Client, mine: Assignment) -> None:
 def test_an_amended_vote_is_a_new_revision(client: Client, mine: Assignment) -> None:
     client.post(url_of(mine), submission())
     page = client.get(url_of(mine))
-    assert "A change counts once you send it again" in text_of(page)
+    assert "A change counts once it is sent again" in text_of(page)
     assert page.content.count(b" checked") == 9
     client.post(url_of(mine), submission(preference="5"))
     assert list(Vote.objects.order_by("revision").values_list("revision", "current")) == [
