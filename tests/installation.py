@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import urllib.request
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,6 +77,17 @@ class Installation:
                 *("--loglevel", "ERROR", "--hostname", f"{uuid4().hex}@%h"),
             ]
         )
+
+    def start_web(self, port: int) -> subprocess.Popen[bytes]:
+        """The web server as `manage.py serve` runs it; back once it answers."""
+        web = self._start(
+            [
+                *(sys.executable, "-m", "gunicorn", "config.wsgi", "--workers", "1"),
+                *("--bind", f"127.0.0.1:{port}", "--log-level", "error"),
+            ]
+        )
+        self.until(lambda: _answers(port), "the web server answers")
+        return web
 
     def worker(self) -> subprocess.Popen[bytes]:
         """The worker that runs, started where none does; it knows the poisonous kind of job."""
@@ -191,6 +203,14 @@ def installed(
             _on_postgres(postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
         if broker_url.startswith("redis"):
             _forget(broker_url, installation.queue)
+
+
+def _answers(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/login/", timeout=5):
+            return True
+    except OSError:
+        return False
 
 
 def _on_postgres(url: str, sql: str) -> None:

@@ -65,13 +65,14 @@
   const inWords = (mine, theirs) => differing(mine, theirs).map((name) => `${nameOf(name)}: ${wordsOf(name, mine[name])} here, ${wordsOf(name, theirs[name])} there`);
 
   // ---- The strip
-  const strip = document.getElementById("told");
+  const strip = document.getElementById("told"), says = document.getElementById("told-says");
   let told = null;
   function hide(kind) {
     if (kind && kind !== told) return;
     // The focus goes back to the work, not to the top of the page.
     const held = strip.contains(document.activeElement);
     strip.hidden = true;
+    says.textContent = "";
     told = null;
     if (held) form.querySelector(".crit.now input, #last")?.focus({ preventScroll: true });
   }
@@ -93,7 +94,7 @@
     }
     strip.dataset.kind = kind;
     strip.hidden = false;
-    labelPage.say(words);
+    says.textContent = words;
   }
   // Its own buttons are pressed with its own keys, and none of the page's acts meanwhile.
   strip.addEventListener("keydown", (event) => event.stopPropagation());
