@@ -227,7 +227,7 @@
     const reading = read(one.side), spot = spotOf(one, reading.text);
     if (!spot) return say("This passage does not stand in the text any more.");
     // The marks stand in the text as it renders: out of another view, back to it.
-    if (!root(one.side).checkVisibility()) (document.querySelector(`[data-switch][data-side=${one.side}][aria-pressed=true]`) ?? document.querySelector("[data-switch]:not([data-side])[aria-pressed=true]"))?.click();
+    if (root(one.side).hidden) (document.querySelector(`[data-switch][data-side=${one.side}][aria-pressed=true]`) ?? document.querySelector("[data-switch]:not([data-side])[aria-pressed=true]"))?.click();
     labelPage.quote?.(one.quote);
     reveal(one.side, rangeOf(one.side, spot.start, spot.end, reading));
     const marks = [...root(one.side).querySelectorAll("mark.evidence")].filter((mark) => mark.dataset.check.split(" ").includes(one.check) && reading.nodes.some(({ node, at }) => mark.contains(node) && at >= spot.start && at < spot.end));
