@@ -30,7 +30,6 @@
   }
 
   lines.hidden = false;
-  source.closest(".yaml-box").classList.add("is-numbered");
   source.addEventListener("scroll", () => { lines.scrollTop = source.scrollTop; });
   source.addEventListener("input", draw);
   source.addEventListener("drawn", draw);

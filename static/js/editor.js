@@ -180,7 +180,6 @@
     cleared = true;
     form.requestSubmit(button);
   }
-  undo.hidden = false;
   undo.addEventListener("click", () => {
     if (!kept.length) return;
     source.value = kept.pop();
