@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.conf import settings
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape as django_escape
@@ -68,7 +69,8 @@ SHORT = "<img src=x onerror=probe()> \"'"
 FORBIDDEN = {"iframe", "object", "embed", "base", "style", "frame", "frameset", "applet", "link"}
 FILES = ("/static/", "/admin/jsi18n/")
 SCHEMES = {"", "http", "https", "mailto"}
-SHOWN = [entry for entry in PAGES if entry.get == 200 and entry.route != "rubrics:source"]
+DOWNLOADS = ("rubrics:source", "annotate:refused_report", "annotate:refused_rows")
+SHOWN = [entry for entry in PAGES if entry.get == 200 and entry.route not in DOWNLOADS]
 
 
 @pytest.fixture(scope="module")
@@ -221,15 +223,25 @@ def test_the_source_of_a_rubric_is_a_file_and_no_page(world: World) -> None:
     assert response["X-Content-Type-Options"] == "nosniff"
 
 
+@pytest.mark.parametrize("route", DOWNLOADS[1:])
+def test_refused_rows_are_files_and_no_pages(world: World, route: str) -> None:
+    client = Client()
+    client.force_login(world.people["lead"])
+    response = client.get(world.address(route))
+    assert response["Content-Disposition"].startswith('attachment; filename="refused-rows.')
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert "no-store" in response["Cache-Control"]
+
+
 # ---- Headers
 
 
 def policy_of(response: object) -> str:
-    assert isinstance(response, HttpResponse)
+    assert isinstance(response, HttpResponseBase)
     return "; ".join(sorted(response["Content-Security-Policy"].split("; ")))
 
 
-def assert_headers(response: HttpResponse, policy: str = POLICY) -> None:
+def assert_headers(response: HttpResponseBase, policy: str = POLICY) -> None:
     assert policy_of(response) == policy
     assert response["X-Frame-Options"] == "DENY"
     assert response["X-Content-Type-Options"] == "nosniff"
@@ -242,7 +254,7 @@ def test_every_answer_carries_the_headers(world: World, entry: Page) -> None:
     address = world.address(entry.route, entry.which)
     for client in (reader(world, entry), Client()):
         for response in (client.get(address), client.post(address)):
-            assert isinstance(response, HttpResponse)
+            assert isinstance(response, HttpResponseBase)
             # Refusals and redirects show no text; whether they may show pictures matters to nobody.
             may = entry.route in WITH_PICTURES and policy_of(response) != POLICY
             assert_headers(response, POLICY_WITH_PICTURES if may else POLICY)

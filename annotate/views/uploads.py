@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -64,8 +63,6 @@ def import_new(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, template, context, status=422 if form.errors else 200)
 
 
-# Back brings the choices as they were made.
-@cache_control(private=True, no_cache=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 @pictures_on_click
 def upload(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
