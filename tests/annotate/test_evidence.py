@@ -292,7 +292,7 @@ def test_the_lead_sees_who_quoted_what_for_which_check_in_the_responses(
     anchors = [f"evidence-{one.pk}" for one in Evidence.objects.all()]
     for anchor in anchors:
         assert f'<span id="{anchor}"></span>' in parts[2]
-        assert f'<a href="#{anchor}"><q>hose parted</q></a>' in page
+        assert f'<q><a href="#{anchor}">hose parted</a></q>' in page
 
 
 def test_evidence_alone_is_listed_and_an_older_revision_is_not(
@@ -302,9 +302,9 @@ def test_evidence_alone_is_listed_and_an_older_revision_is_not(
     submit(mine, expert, evidence=field(CAME), **gate)
     submit(mine, expert, evidence=field(HOSE), **gate)
     page = lead_page(lead, mine)
-    assert "<q>hose parted</q>" in page
+    assert ">hose parted</a></q>" in page
     assert "Nobody came</mark>" not in page
-    assert "<q>Nobody came</q>" not in page
+    assert ">Nobody came</a></q>" not in page
 
 
 def test_a_passage_whose_words_are_gone_is_listed_without_a_place(

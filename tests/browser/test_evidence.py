@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import re
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import expect
 
 from annotate.actions.rounds import close_round
+from annotate.actions.votes import submit_vote
 from annotate.models import Assignment, Batch, Evidence, Part, Vote
 from annotate.rendering import render
 from annotate.rendering.readable import readable
-from tests.ballots import SCALES, first_of, make_label_round
+from tests.ballots import SCALES, filled, first_of, make_label_round
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -560,3 +562,31 @@ def test_without_a_script_the_passages_are_marked_listed_and_removable(
     page.get_by_role("button", name="Remove the evidence for G1 in Left").click()
     expect(page.locator("#text-Left mark")).to_have_count(0)
     expect(page.locator("#label-G1-Left :checked")).to_have_value("fail")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_the_pairs_own_page_shows_who_quoted_what_and_leads_to_it(
+    signed_in: OpenPage,
+    mine: Assignment,
+    expert: User,
+    lead: User,
+    serious: Serious,
+    width: int,
+    scheme: str,
+) -> None:
+    rows = [
+        {"check": "G1", "side": "Left", "start": start, "end": start + 1, "quote": letter}
+        for start, letter in enumerate("The hose parted at the crimp.")
+        if letter.strip()
+    ]
+    form = filled(evidence=json.dumps(rows), G1_Left="fail", preference="", rationale="")
+    submit_vote(assignment=mine, form=form, submit_key=uuid4(), acting_user=expert)
+    page = signed_in(lead, viewport={"width": width, "height": 700}, color_scheme=scheme)
+    page.goto(f"/p/{mine.batch.project.slug}/subjects/{mine.subject.public_id}/")
+    widths = "() => [document.documentElement.scrollWidth, innerWidth]"
+    assert page.evaluate(widths) == [width, width]
+    assert serious(page) == []
+    mark = page.locator(".part mark.evidence").first
+    expect(mark).to_have_attribute("data-starts", "G1 expert")
+    page.get_by_role("list", name="Evidence of expert").get_by_role("link").first.click()
+    expect(mark).to_be_in_viewport()
