@@ -36,6 +36,8 @@ def begin_practice(*, batch: Batch, acting_user: User) -> Practice:
         found = practice_of(rater, batch.version)
         if found is not None and found.stage != Stage.OFFERED:
             return found
+        if Batch.objects.closed().filter(pk=batch.pk).exists():
+            raise PracticeRefused(f"{batch} is closed: there is nothing to practise for.")
         subjects = practice_for(rater, batch.version)
         if not subjects:
             raise PracticeRefused("There are no practice pairs for this rubric any more.")

@@ -16,7 +16,7 @@ from annotate.assignment import next_for
 from annotate.models import Batch
 from annotate.pages.practice import feedback_page, own_practice
 from annotate.pictures import pictures_on_click
-from annotate.practice import is_told
+from annotate.practice import Stage, is_told
 from projects.access import user_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def practice(request: HttpRequest, batch_id: UUID) -> HttpResponse:
     if request.method == "POST":
         return _act(request, batch, user)
     found = own_practice(batch.raters.get(user=user), batch)
-    if found is None:
+    if found is None or (batch.closed_at is not None and found.stage != Stage.DONE):
         return redirect("annotate:label_next", batch.public_id)
     context = {"batch": batch, "practice": found}
     return render(request, "annotate/practice.html", context)

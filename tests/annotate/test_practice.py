@@ -641,6 +641,17 @@ def test_the_end_of_an_account_frees_its_practice_too(
     assert not Assignment.objects.filter(rater__user=expert).live().exists()
 
 
+def test_for_a_closed_round_nobody_begins_to_practise(
+    batch: Batch, gold: list[GoldAnswer], expert: User
+) -> None:
+    close_round(batch=batch, acting_user=None)
+    client = as_(expert)
+    there = reverse("annotate:label_next", args=[batch.public_id])
+    for answer in (client.get(offer(batch)), client.post(offer(batch), {"action": "start"})):
+        assert answer["Location"] == there
+    assert not Batch.objects.filter(kind="practice").exists()
+
+
 def test_with_the_round_closed_the_practice_leads_home(
     batch: Batch, gold: list[GoldAnswer], expert: User
 ) -> None:
