@@ -15,6 +15,8 @@ from projects.models import Event, Membership, Notice, Rater, User
 from tests.making import make_member, make_round, make_votes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from projects.models import Project
 
 ROUND = "/p/claims/rounds/1/"
@@ -40,7 +42,7 @@ def asked() -> list[Notice]:
     return list(Notice.objects.filter(verb=Notice.Verb.ASKED_AGAIN).order_by("user__username"))
 
 
-def page_after(user: User, form: dict[str, object]) -> str:
+def page_after(user: User, form: Mapping[str, object]) -> str:
     return as_(user).post(ASK, form, follow=True).content.decode()
 
 

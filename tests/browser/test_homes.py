@@ -120,6 +120,14 @@ def test_a_lead_asks_by_keyboard_and_the_rater_is_told(
     expect(theirs.get_by_text("lead asks you to go on with round 1: 4 pairs wait")).to_be_visible()
 
 
+def test_enter_in_the_sentence_asks_all_who_wait(signed_in: Open, batch: Batch, lead: User) -> None:
+    page = signed_in(lead)
+    page.goto("/p/claims/rounds/1/")
+    page.get_by_label("A sentence to go with it").fill("We meet on Friday.")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Asked to go on with round 1: expert, other_expert.")).to_be_visible()
+
+
 def test_the_label_page_says_the_time_left(signed_in: Open, batch: Batch, expert: User) -> None:
     page = signed_in(expert)
     own = Assignment.objects.of_user(expert).unanswered().order_by("position")[0]

@@ -55,8 +55,8 @@ def test_a_worker_mails_a_notice_once(
 ) -> None:
     assert (server.took, due(installation)) == ([], 1)
     if bell == "lost":
-        for message in (installation.folder / "broker" / "queue").iterdir():
-            message.unlink()
+        for rung in (installation.folder / "broker" / "queue").iterdir():
+            rung.unlink()
     installation.worker()
     installation.until(lambda: due(installation) == 0, "the mail is sent and noted")
     (message,) = server.took
