@@ -161,9 +161,9 @@ def test_long_texts_take_a_fraction_of_a_second(share: float) -> None:
     random = Random(1)
     text = _prose(random, 20_000)
     other = _changed(random, text, share)
-    start = time.perf_counter()
+    start = time.process_time()
     found = diff_panes(text, other)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert (found is None) == (share > 0.5)
 
 
@@ -178,17 +178,17 @@ def test_long_texts_take_a_fraction_of_a_second(share: float) -> None:
     ],
 )
 def test_the_worst_texts_are_answered_in_seconds(left: str, right: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     diff_panes(left, right)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 def test_a_text_of_two_words_is_answered_in_seconds() -> None:
     random = Random(1)
     left, right = _letters(random, 60), _letters(random, 60)
-    start = time.perf_counter()
+    start = time.process_time()
     diff_panes(left, right)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 # ---- As HTML
