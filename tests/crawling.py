@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urljoin, urlsplit
 
-from django.http import HttpResponse
+from django.http import FileResponse, HttpResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,14 +66,22 @@ def crawl(client: Client, start: str = "/") -> dict[str, HttpResponse]:
         address = waiting.pop()
         if address in seen:
             continue
-        response = client.get(address)
-        assert isinstance(response, HttpResponse), address
+        response = _whole(client.get(address))
         seen[address] = response
         for link in _onward(response):
             there = urlsplit(urljoin(HERE + address, urldefrag(link).url))
             if f"{there.scheme}://{there.netloc}" == HERE:
                 waiting.append(there.path + (f"?{there.query}" if there.query else ""))
     return seen
+
+
+def _whole(response: object) -> HttpResponse:
+    """A download as the bytes that it brings; what is in them counts like what is on a page."""
+    if not isinstance(response, FileResponse):
+        assert isinstance(response, HttpResponse)
+        return response
+    content = b"".join(response.streaming_content)  # type: ignore[arg-type]  # of a file, not async
+    return HttpResponse(content, status=response.status_code, headers=dict(response.items()))
 
 
 def _onward(response: HttpResponse) -> list[str]:
