@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rubrics import document, hints, outline, outline_rubric, outline_steps
+from rubrics import document, hints, outline, outline_places, outline_rubric, outline_steps
 from rubrics.content import RubricError
 from rubrics.editor_fields import CheckForm, Field, Said, check_forms, field_groups
 from rubrics.preview import Preview, preview_of
@@ -157,7 +157,7 @@ def _placed(
             problem.message,
             problem.where,
             lines[problem.line - 1].strip()[:200] if problem.line <= len(lines) else "",
-            outline.place(read, problem) if read else "",
+            outline_places.place(read, problem) if read else "",
         )
         for problem in problems
     )
