@@ -72,7 +72,9 @@ def test_a_whole_round_is_labelled_by_the_keyboard_alone(
     # Back to the first by a key, a look at it, and forward again.
     page.keyboard.press("h")
     is_at(page, "Pair 1 of 3")
-    expect(page.locator(".spine-note.sent")).to_contain_text("A change counts once it is sent again.")
+    expect(page.locator(".spine-note.sent")).to_contain_text(
+        "A change counts once it is sent again."
+    )
     page.keyboard.press("m")
     is_at(page, "Pair 3 of 3")
     press(page, "k f g f j f j Enter")
