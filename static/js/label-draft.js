@@ -11,6 +11,7 @@
   // Why nothing is posted now: signed-out, elsewhere, closed, gone, person, left; or nothing.
   let halt = "", renewed = false, hold = false, since = 0, timer = 0, flight = null, tries = 0, acknowledged = Date.now(), isKept = true, pressed = 0, tooLong = null;
 
+  let settled = [indicator.dataset.state, indicator.textContent];
   const changes = () => fields.differing(fields.now(), server);
   const isDirty = () => changes().length > 0;
   const show = (state, words, button) => {
@@ -53,7 +54,8 @@
   }
   function saved(at) {
     const words = new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
-    show("saved", `Saved ${words}`);
+    settled = ["saved", `Saved ${words}`];
+    show(...settled);
   }
   async function signedOut() {
     halt = "signed-out";
@@ -219,7 +221,11 @@
       if (halt) return;
       // Nothing overtakes: a draft that was posted, the vote, then what was changed since.
       if (!sent && !queued) {
-        if (!(isDirty() || hold) || tooLong && !fields.differing(tooLong, fields.now()).length) return;
+        if (!(isDirty() || hold) || tooLong && !fields.differing(tooLong, fields.now()).length) {
+          // Changed and changed back before it was posted: what was saved stands.
+          if (indicator.dataset.state === "saving") show(...settled);
+          return;
+        }
         sent = draft();
         hold = false;
         keep();

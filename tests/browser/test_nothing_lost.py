@@ -112,6 +112,17 @@ def test_while_somebody_types_without_a_pause_the_draft_is_at_most_ten_seconds_o
     assert len(reread(mine).draft["rationale"]) >= 20
 
 
+def test_what_is_changed_back_before_it_was_posted_is_not_for_ever_on_its_way(
+    page: Page, mine: Assignment
+) -> None:
+    press(page, "x x")
+    expect(page.locator("#saved")).to_have_text("")
+    press(page, "f")
+    expect(page.locator("#saved")).to_contain_text("Saved ")
+    press(page, "x x")
+    expect(page.locator("#saved")).to_contain_text("Saved ")
+
+
 # ---- In this browser
 
 
