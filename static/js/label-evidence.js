@@ -1,7 +1,7 @@
 // Evidence: a passage selected in a response, attached to a check. The form's `evidence` field holds it.
 (() => {
   const { form, closed, keyOf, on, say, passages } = labelPage;
-  const { SIDES, pane, root, read, toPoint, toUnit, rangeOf, selected, paint, sentences } = passages;
+  const { SIDES, pane, root, read, toPoint, toUnit, rangeOf, selected, paint, blocks, sentences } = passages;
   const MOST = 50, LONGEST = 2000, SAID = 60;
   const field = form.elements.evidence, rationale = form.elements.rationale;
   const box = document.getElementById("evidence"), list = document.getElementById("evidence-list");
@@ -37,6 +37,8 @@
     const all = attached(), looks = `${field.value}${all.map(fails)}`;
     if (looks === look) return;
     look = looks;
+    // Its nodes are cut anew.
+    picking = null;
     for (const side of SIDES) {
       const own = all.filter((one) => one.side === side);
       const marks = JSON.stringify(own.map((one) => [one, fails(one)]));
@@ -164,25 +166,33 @@
     const now = form.querySelector(".crit.now .cell:not(:has(:checked)):not([disabled])");
     const focused = SIDES.find((name) => pane(name).contains(document.activeElement));
     const side = focused ?? (now?.dataset.side || "Left");
-    const units = root(side)?.checkVisibility() ? sentences(side) : [];
-    if (!units.length) return say(root(side) ? "Evidence is picked in the text as it renders: go back to that view." : "There is no text to pick from.");
-    const reading = read(side), top = pane(side).getBoundingClientRect().top;
-    let low = 0, high = units.length - 1;
+    const reading = read(side), found = root(side)?.checkVisibility() ? blocks(side, reading) : [];
+    if (!found.length) return say(root(side) ? "Evidence is picked in the text as it renders: go back to that view." : "There is no text to pick from.");
+    const { top } = pane(side).getBoundingClientRect();
+    const isAbove = ({ start, end }) => rangeOf(side, start, end, reading).getBoundingClientRect().bottom <= top;
+    let low = 0, high = found.length - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (rangeOf(side, units[middle].start, units[middle].end, reading).getBoundingClientRect().top < top) low = middle + 1; else high = middle;
+      if (isAbove(found[middle])) low = middle + 1; else high = middle;
     }
     cameFrom = document.activeElement;
-    picking = { side, units, at: low };
+    const units = sentences(reading.text, found[low]);
+    picking = { side, reading, found, block: low, units, at: Math.max(0, units.findIndex((unit) => rangeOf(side, unit.start, unit.end, reading).getBoundingClientRect().top >= top)) };
     pane(side).focus({ preventScroll: true });
     move(0);
     const check = target();
     say(`Picked in ${side}: “${short(chosenQuote())}” Arrows move, Shift and arrows extend, ${cap("evidence")} attaches${check ? ` to ${check}` : ""}, Esc leaves.`);
   }
-  const chosenQuote = () => { const { side, units, at } = picking; return read(side).text.slice(units[at].start, units[at].end); };
+  const chosenQuote = () => { const { reading, units, at } = picking; return reading.text.slice(units[at].start, units[at].end); };
   function move(way) {
-    picking.at = Math.max(0, Math.min(picking.units.length - 1, picking.at + way));
-    const { side, units, at } = picking, range = rangeOf(side, units[at].start, units[at].end);
+    const next = picking.found[picking.block + way];
+    if (picking.units[picking.at + way]) picking.at += way;
+    else if (way && next) {
+      picking.block += way;
+      picking.units = sentences(picking.reading.text, next);
+      picking.at = way > 0 ? 0 : picking.units.length - 1;
+    }
+    const { side, reading, units, at } = picking, range = rangeOf(side, units[at].start, units[at].end, reading);
     getSelection().removeAllRanges();
     getSelection().addRange(range);
     reveal(side, range);
@@ -218,9 +228,14 @@
 
   // ---- Into view
   function reveal(side, range) {
-    const area = pane(side).getBoundingClientRect(), rect = range.getBoundingClientRect();
     for (let fold = range.startContainer.parentElement.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])")) fold.open = true;
-    if (rect.top < area.top + 24 || rect.bottom > area.bottom - 24) pane(side).scrollTop += rect.top - area.top - Math.max(24, (area.height - rect.height) / 3);
+    const area = pane(side).getBoundingClientRect();
+    // Twice: what comes into view may turn out taller than it was taken for.
+    for (let go = 0; go < 2; go += 1) {
+      const rect = range.getBoundingClientRect();
+      if (rect.top >= area.top + 24 && rect.bottom <= area.bottom - 24) break;
+      pane(side).scrollTop += rect.top - area.top - Math.max(24, (area.height - rect.height) / 3);
+    }
     if (area.left < 0 || area.right > innerWidth) pane(side).closest(".resp").scrollIntoView({ block: "nearest", inline: "center" });
   }
   function jump(one) {

@@ -141,21 +141,23 @@ labelPage.passages = (() => {
   // ---- What a keyboard picks: sentences, and the lines of code
   const BLOCKS = "p, li, td, th, h1, h2, h3, h4, h5, h6, pre, blockquote, dt, dd";
   const MOST = 600;
-  function sentences(side) {
-    const { nodes, text } = read(side), blocks = [];
+  const segmenter = "Segmenter" in Intl ? new Intl.Segmenter(undefined, { granularity: "sentence" }) : null;
+  // The blocks of a response that have words; what is cut into sentences is only the one that is looked at.
+  function blocks(side, { nodes, text } = read(side)) {
+    const blocks = [];
     for (const { node, at } of nodes) {
       const box = node.parentElement.closest(BLOCKS) ?? root(side);
       if (blocks.at(-1)?.box === box) blocks.at(-1).end = at + node.length; else blocks.push({ box, start: at, end: at + node.length });
     }
-    const segmenter = "Segmenter" in Intl ? new Intl.Segmenter(undefined, { granularity: "sentence" }) : null;
-    const units = blocks.flatMap(({ box, start, end }) => {
-      const words = text.slice(start, end);
-      const pieces = box.matches("pre") ? words.split(/(?<=\n)/) : segmenter ? [...segmenter.segment(words)].map(({ segment }) => segment) : [words];
-      let at = start;
-      return pieces.flatMap((piece) => piece.length > MOST ? piece.match(new RegExp(`[^]{1,${MOST}}`, "g")) : piece).map((piece) => ({ start: at, end: at += piece.length }));
-    });
-    return units.map(({ start, end }) => trimmed(text, start, end)).filter(({ start, end }) => start < end);
+    return blocks.filter(({ start, end }) => text.slice(start, end).trim());
+  }
+  function sentences(text, { box, start, end }) {
+    const words = text.slice(start, end);
+    const pieces = box.matches("pre") ? words.split(/(?<=\n)/) : segmenter ? [...segmenter.segment(words)].map(({ segment }) => segment) : [words];
+    let at = start;
+    return pieces.flatMap((piece) => piece.length > MOST ? piece.match(new RegExp(`[^]{1,${MOST}}`, "g")) : piece)
+      .map((piece) => trimmed(text, at, at += piece.length)).filter((unit) => unit.start < unit.end);
   }
 
-  return { SIDES, pane, root, read, toPoint, toUnit, rangeOf, selected, paint, sentences };
+  return { SIDES, pane, root, read, toPoint, toUnit, rangeOf, selected, paint, blocks, sentences };
 })();
