@@ -119,7 +119,8 @@ def submit_vote(
             canonical = ballots.canonical(ballot, answer, assignment.seen_order)
             passages = evidence.canonical(chosen.passages, assignment.seen_order)
             said = _Said(canonical, passages, submit_key, detail_from(fields))
-            given = list(assignment.votes.all())
+            sent = assignment.state == Assignment.State.SUBMITTED
+            given = list(assignment.votes.all()) if sent else []
             if standing := _retry(assignment, given, said):
                 return standing
         _refuse_shown(assignment)

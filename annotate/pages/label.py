@@ -16,7 +16,7 @@ from annotate import practice
 from annotate.ballot import LEFT, RIGHT, SEEN_SIDES, GateState
 from annotate.keymap import cap
 from annotate.labelling import answer_from, asked_in, ballot_of, content_of, field_name
-from annotate.models import Assignment
+from annotate.models import Assignment, Pair, Part
 from annotate.pages.evidence import ShownEvidence, shown_evidence, with_counts, with_marks
 from annotate.pages.keys import PageKeys, page_keys
 from annotate.pages.own_time import time_left
@@ -228,6 +228,8 @@ class LabelPage:
     rationale_error: str
     rewrite_error: str
     evidence: ShownEvidence
+    # What the steps of a pair that nobody has touched look like depends on nothing else.
+    untouched: tuple[object, ...] | None
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -276,6 +278,7 @@ def label_page(
     answer = answer_from(fields, ballot)
     state = ballots.gate_state(ballot, answer)
     closed = batch.closed_at is not None or practice.is_told(assignment)
+    content = content_of(batch.version.document)
     rows = rows_of(asked, ballot, answer, errors, closed=closed, keys=keys)
     prompt, sides = texts_of(assignment)
     html = {side.name: side.html for side in sides}
@@ -285,7 +288,7 @@ def label_page(
     return LabelPage(
         public_id=assignment.public_id,
         batch_id=batch.public_id,
-        heading=f"{batch.version.rubric.name} · {batch}",
+        heading=f"{content.display_name} · {batch}",
         keys=keys,
         simulated=batch.simulated,
         practice=batch.is_practice,
@@ -298,7 +301,7 @@ def label_page(
         stops=stops_of(ballot, answer, assignment.seen_order, keys),
         preference_text=preference.text if preference else "",
         rationale=answer.rationale,
-        rationale_hint=content_of(batch.version.document).rationale,
+        rationale_hint=content.rationale,
         rewrite=answer.rewrite,
         nothing_says_it=answer.nothing_says_it,
         all_pass=bool(fields.get("all_pass")),
@@ -315,7 +318,15 @@ def label_page(
         rationale_error=errors.get("rationale", ""),
         rewrite_error=errors.get("rewrite", ""),
         evidence=evidence,
+        untouched=None if fields or errors or closed else _frame(assignment, hands),
     )
+
+
+def _frame(assignment: Assignment, hands: str) -> tuple[object, ...]:
+    batch = assignment.batch
+    scope = None if batch.criteria_scope is None else tuple(batch.criteria_scope)
+    kind = (batch.version.digest, scope, batch.ask_after_gate, batch.is_practice)
+    return (*kind, assignment.seen_order, assignment.state, hands)
 
 
 def draft_state(assignment: Assignment) -> dict[str, Any]:
@@ -350,11 +361,11 @@ def _skip_reason(assignment: Assignment) -> str:
 
 def texts_of(assignment: Assignment) -> tuple[Prompt, tuple[Side, ...]]:
     """The prompt and the two responses where this rater sees them, rendered together."""
-    subject = assignment.subject
-    texts = dict(subject.parts.values_list("key", "text"))
+    parts = Part.objects.filter(subject=assignment.subject_id)
+    texts = dict(parts.order_by().values_list("key", "text"))
+    pairs = Pair.objects.filter(subject=assignment.subject_id)
+    messages, context = pairs.values_list("messages", "context").get()
     shown = [texts.get(side) or "" for side in assignment.seen_order]
-    messages = subject.pair.messages
-    context = subject.pair.context
     html = html_of([*shown, context, *(message["content"] for message in messages)])
     sides = tuple(
         Side(name, html[text], word_count(text))

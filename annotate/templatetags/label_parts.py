@@ -7,16 +7,34 @@ from typing import TYPE_CHECKING
 
 from django import template
 from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
 from annotate.pages.keys import page_keys
 
 if TYPE_CHECKING:
-    from django.utils.safestring import SafeString
-
     from annotate.pages.keys import PageKeys
-    from annotate.pages.label import Row
+    from annotate.pages.label import LabelPage, Row
 
 register = template.Library()
+
+_MOST_KEPT = 64
+_untouched: dict[tuple[object, ...], SafeString] = {}
+
+
+@register.simple_tag
+def label_steps(page: LabelPage) -> SafeString:
+    """The three steps of a pair; as long as nothing is entered, they are those of every pair."""
+    if page.untouched is None:
+        return _steps(page)
+    if page.untouched not in _untouched:
+        if len(_untouched) >= _MOST_KEPT:
+            _untouched.clear()
+        _untouched[page.untouched] = _steps(page)
+    return _untouched[page.untouched]
+
+
+def _steps(page: LabelPage) -> SafeString:
+    return render_to_string("annotate/label_steps.html", {"page": page})
 
 
 @register.simple_tag

@@ -9,7 +9,6 @@ from rubrics.content import Rubric
 from tests.pure.test_document_roundtrip import rubrics
 
 
-
 # A list in the form has one entry a line, or between commas.
 def fits_a_form(rubric: Rubric) -> bool:
     lists = [check.values for check in rubric.criteria if check.kind != "preference"]
