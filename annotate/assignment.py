@@ -107,7 +107,8 @@ def next_for(rater: Rater, batch: Batch) -> Assignment | None:
     """The rater's next open assignment; skipped ones come back at the end."""
     if batch.closed_at is not None:
         return None
-    # Two short looks at an index: one ordering over both would sort all that is open.
-    own = Assignment.objects.of_rater(rater).filter(batch=batch)
+    # Two short looks at an index: one ordering over both would sort all that is open. Where to go
+    # is all that is asked of it.
+    own = Assignment.objects.of_rater(rater).filter(batch=batch).only("public_id")
     fresh_one = own.filter(state=Assignment.State.ASSIGNED).order_by("position").first()
     return fresh_one or own.filter(state=Assignment.State.SKIPPED).in_queue_order().first()

@@ -321,6 +321,7 @@ class Assignment(models.Model):
         indexes: ClassVar = [
             # The next pair and the progress of a rater, however large the batch.
             models.Index(fields=["rater", "batch", "state", "position"], name="assignment_queue"),
+            models.Index(fields=["rater", "batch", "position"], name="assignment_places"),
         ]
 
     def __str__(self) -> str:

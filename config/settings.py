@@ -150,7 +150,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
-        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        "BACKEND": "projects.static_files.HashedFiles"
         if env.bool("CALIBRANT_HASHED_STATIC", default=not DEBUG)
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },

@@ -15,4 +15,8 @@ class Migration(migrations.Migration):
             model_name='assignment',
             index=models.Index(fields=['rater', 'batch', 'state', 'position'], name='assignment_queue'),
         ),
+        migrations.AddIndex(
+            model_name='assignment',
+            index=models.Index(fields=['rater', 'batch', 'position'], name='assignment_places'),
+        ),
     ]

@@ -7,19 +7,18 @@ anybody else; the template can show no more than these values hold.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-
-from django.db.models import Count
 
 from annotate import ballot as ballots
 from annotate import practice
-from annotate.ballot import LEFT, RIGHT, SEEN_SIDES, GateState
+from annotate.ballot import LEFT, RIGHT, SEEN_SIDES, Answer, GateState
 from annotate.keymap import cap
 from annotate.labelling import answer_from, asked_in, ballot_of, content_of, field_name
-from annotate.models import Assignment, Pair, Part
+from annotate.models import Assignment, Part
 from annotate.pages.evidence import ShownEvidence, shown_evidence, with_counts, with_marks
 from annotate.pages.keys import PageKeys, page_keys
-from annotate.pages.own_time import time_left
+from annotate.pages.own_time import far, time_left
 from annotate.rendered import html_of
 from annotate.rendering import word_count
 from rubrics.document import GATE_VALUES, NA, PREFERENCE, YES_NO
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from django.utils.safestring import SafeString
 
-    from annotate.ballot import Answer, Ballot, Check, Order
+    from annotate.ballot import Ballot, Check, Order
     from rubrics.document import Anchor, Criterion
 
 # Pass lies inside, towards the question, N/A outside: the cells mirror the hands.
@@ -279,7 +278,11 @@ def label_page(
     state = ballots.gate_state(ballot, answer)
     closed = batch.closed_at is not None or practice.is_told(assignment)
     content = content_of(batch.version.document)
-    rows = rows_of(asked, ballot, answer, errors, closed=closed, keys=keys)
+    untouched = None if fields or errors or closed else _frame(assignment, hands)
+    if untouched:
+        rows = _blank_rows(tuple(asked), ballot.ask_after_gate, hands)
+    else:
+        rows = rows_of(asked, ballot, answer, errors, closed=closed, keys=keys)
     prompt, sides = texts_of(assignment)
     html = {side.name: side.html for side in sides}
     evidence = shown_evidence(str(fields.get("evidence", "")), ballot, answer, html)
@@ -318,7 +321,7 @@ def label_page(
         rationale_error=errors.get("rationale", ""),
         rewrite_error=errors.get("rewrite", ""),
         evidence=evidence,
-        untouched=None if fields or errors or closed else _frame(assignment, hands),
+        untouched=untouched,
     )
 
 
@@ -327,6 +330,16 @@ def _frame(assignment: Assignment, hands: str) -> tuple[object, ...]:
     scope = None if batch.criteria_scope is None else tuple(batch.criteria_scope)
     kind = (batch.version.digest, scope, batch.ask_after_gate, batch.is_practice)
     return (*kind, assignment.seen_order, assignment.state, hands)
+
+
+@lru_cache(maxsize=64)
+def _blank_rows(
+    asked: tuple[Criterion, ...],
+    ask_after_gate: bool,  # noqa: FBT001 (a part of the key)
+    hands: str,
+) -> tuple[Row, ...]:
+    ballot = ballot_of(asked, ask_after_gate=ask_after_gate)
+    return rows_of(asked, ballot, Answer(), {}, closed=False, keys=page_keys(hands))
 
 
 def draft_state(assignment: Assignment) -> dict[str, Any]:
@@ -341,9 +354,7 @@ def draft_state(assignment: Assignment) -> dict[str, Any]:
 
 
 def _progress(assignment: Assignment) -> Progress:
-    own = Assignment.objects.filter(rater=assignment.rater_id, batch=assignment.batch_id).order_by()
-    counts = dict(own.live().values_list("state").annotate(Count("id")))
-    done, total = counts.get(Assignment.State.SUBMITTED, 0), sum(counts.values())
+    done, total = far(assignment.rater_id, assignment.batch_id)
     left = time_left(assignment.rater_id, assignment.batch, total - done)
     return Progress(assignment.position, done, total, left)
 
@@ -361,10 +372,11 @@ def _skip_reason(assignment: Assignment) -> str:
 
 def texts_of(assignment: Assignment) -> tuple[Prompt, tuple[Side, ...]]:
     """The prompt and the two responses where this rater sees them, rendered together."""
-    parts = Part.objects.filter(subject=assignment.subject_id)
-    texts = dict(parts.order_by().values_list("key", "text"))
-    pairs = Pair.objects.filter(subject=assignment.subject_id)
-    messages, context = pairs.values_list("messages", "context").get()
+    of_pair = ("subject__pair__messages", "subject__pair__context")
+    parts = Part.objects.filter(subject=assignment.subject_id).order_by()
+    found = list(parts.values_list("key", "text", *of_pair))
+    texts = {key: text for key, text, _, _ in found}
+    _, _, messages, context = found[0]
     shown = [texts.get(side) or "" for side in assignment.seen_order]
     html = html_of([*shown, context, *(message["content"] for message in messages)])
     sides = tuple(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from django.db import connection
 from django.utils import timezone
 
 from annotate import pace
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 # Pace is of the last 20 measured votes; they are looked for among so many, so that no page reads
 # a rater's whole past.
 LOOKED_AT = 60
+FAR = """
+SELECT
+  (SELECT COUNT(*) FROM annotate_assignment
+   WHERE rater_id = %s AND batch_id = %s AND state = 'submitted'),
+  (SELECT MAX(position) FROM annotate_assignment WHERE rater_id = %s AND batch_id = %s)
+"""
 # No week is longer, summer time included.
 _A_WEEK = timedelta(days=7, hours=2)
 
@@ -55,12 +62,27 @@ def own_pace(user: User) -> OwnPace:
     return _pace(Vote.objects.filter(rater__user=user))
 
 
+def far(rater_id: int, batch_id: int) -> tuple[int, int]:
+    """(sent, all) pairs of a rater in a batch. Places run from 1, so the last one counts them.
+
+    In plain SQL, since it is asked at every pair: two looks at indexes, at any size of the batch.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(FAR, [rater_id, batch_id, rater_id, batch_id])
+        done, last = cursor.fetchone()
+    return done, last
+
+
 def time_left(rater_id: int, batch: Batch, pairs: int) -> str:
-    """What so many pairs of a batch take a rater, in one look at an index."""
+    """What so many pairs of a batch take a rater: at the pace of this batch, once there is one."""
     if pairs < 1 or batch.closed_at is not None or batch.simulated or batch.is_practice:
         return ""
-    own = _pace(Vote.objects.filter(rater=rater_id))
-    return own.left(batch.version.rubric_id, pairs)
+    votes = Vote.objects.filter(rater=rater_id)
+    here = votes.filter(batch=batch).current().newest_first()
+    last = [s for s in here.values_list("active_s", flat=True)[: pace.RECENT] if s is not None]
+    if len(last) == pace.RECENT:
+        return pace.time_left(pace.pace_of(last, ()), pairs)
+    return _pace(votes).left(batch.version.rubric_id, pairs)
 
 
 def _pace(votes: VoteQuerySet) -> OwnPace:

@@ -139,8 +139,9 @@ def test_the_page_costs_few_queries(
     client: Client, mine: Assignment, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     client.get(url_of(mine))
-    # Session, person, assignment, texts, rendered texts, own progress, own pace.
-    with django_assert_max_num_queries(7):
+    # Session, person, assignment, membership, texts, rendered texts, own progress, own pace (of
+    # the batch, then, as long as there is little of it, of all votes): none but short ones.
+    with django_assert_max_num_queries(9):
         client.get(url_of(mine))
 
 
