@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from rubrics.content import Criterion, Rubric, missing_anchors
 from rubrics.hint_words import (
@@ -32,6 +31,8 @@ from rubrics.hint_words import (
     YES_IS_BAD,
 )
 
+# No more of a wording is looked at: who reads on after a page has lost the raters anyway.
+LOOKED_AT = 2_000
 # Shared content words, as a share of all, from which two checks seem to ask the same.
 OVERLAP = 0.6
 # A weight below this share of the total hardly moves a score.
@@ -109,7 +110,7 @@ _SENTENCE = re.compile(r"[a-z)]\.\s+[A-Z][a-z]+[^.]{8,}")
 
 def _unquoted(text: str) -> str:
     """Without what stands in quotes: words that the text must hold are no words about it."""
-    return QUOTED.sub(" … ", " ".join(text.split()))
+    return QUOTED.sub(" … ", " ".join(text[:LOOKED_AT].split()))
 
 
 def _compound(text: str) -> re.Match[str] | None:
@@ -145,11 +146,18 @@ def _missing_anchors(rubric: Rubric, asked: Sequence[tuple[int, Criterion]]) -> 
 
 
 def _overlaps(asked: Sequence[tuple[int, Criterion]]) -> Iterator[Hint]:
-    for (_, one), (n, other) in combinations(asked, 2):
-        ours, theirs = content_words(one.text), content_words(other.text)
-        shared = ours & theirs
-        if len(shared) >= 3 and len(shared) / len(ours | theirs) >= OVERLAP:
-            yield Hint(n, "check", "overlap", f"much the same as {one.key}", *_SAID["overlap"])
+    """One for each check, naming the first it resembles."""
+    about = [content_words(check.text[:LOOKED_AT]) for _, check in asked]
+    for place, (n, _) in enumerate(asked):
+        like = (k for k in range(place) if _are_alike(about[k], about[place]))
+        if (first := next(like, None)) is not None:
+            words = f"much the same as {asked[first][1].key}"
+            yield Hint(n, "check", "overlap", words, *_SAID["overlap"])
+
+
+def _are_alike(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    shared = len(ours & theirs)
+    return shared >= 3 and shared >= OVERLAP * (len(ours) + len(theirs) - shared)
 
 
 def content_words(text: str) -> frozenset[str]:
