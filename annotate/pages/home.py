@@ -126,11 +126,12 @@ def lead_views(
         standing, cards = standings[project.pk], rounds.get(project.pk, ())
         drafts = [row for row in versions.get(project.pk, ()) if row["status"] == DRAFT]
         spoken_of = [card.batch.pk for card in cards if _is_last(card, standing)]
+        step = next_step(standing)
         views[project.pk] = LeadView(
-            step=next_step(standing),
+            step=step,
             standing=standing,
             rounds=cards,
-            blocks=blocks_of(project, standing, cards, drafts, jobs.get(project.pk, ())),
+            blocks=blocks_of(project, standing, cards, drafts, jobs.get(project.pk, ()), step),
             verdict=verdicts.get(spoken_of[0]) if spoken_of else None,
         )
     return views

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from annotate.clearing import ROUND_SIZE
+from annotate.clearing import ROUND_SIZE, counted
 
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
@@ -28,6 +28,7 @@ class Left:
 
     name: str
     pairs: int
+    begun: bool = True
 
 
 @dataclass(frozen=True)
@@ -78,15 +79,10 @@ def next_step(standing: Standing) -> Step:
     if last is None:
         return _first_round(standing)
     if standing.version != last.version:
-        return Step(
-            Need.YOU,
-            f"{standing.version_name} is published and no round has tried it yet. "
-            "Start one on fresh pairs.",
-            "Start a round",
-            "annotate:round_new",
-        )
+        untried = f"{standing.version_name} is published and no round has tried it yet."
+        return _start_round(standing, untried, "Start one on fresh pairs.")
     if last.says and last.wants_round:
-        return Step(Need.YOU, last.says, "Start a round", "annotate:round_new")
+        return _start_round(standing, last.says)
     if last.says:
         return Step(Need.YOU, last.says, f"Read round {last.number}", "annotate:round", last.number)
     return Step(
@@ -104,16 +100,25 @@ def _open_round(last: LastRound) -> Step:
     if not waiting:
         sentence = f"Everyone has finished round {last.number}. Close it, and its report opens."
         return Step(Need.YOU, sentence, f"Go to round {last.number}", "annotate:round", last.number)
-    if len(waiting) == 1:
-        pairs = "pair" if waiting[0].pairs == 1 else "pairs"
+    idle = sum(not rater.begun for rater in waiting)
+    many = in_words(len(waiting))
+    if idle == len(last.left):
+        whom = f"{many} raters" if len(waiting) > 1 else waiting[0].name
+        sentence = f"Nobody has begun round {last.number} yet; it waits for {whom}."
+    elif len(waiting) == 1:
+        left = counted(waiting[0].pairs, "pair")
         sentence = (
-            f"{waiting[0].name} has {waiting[0].pairs} {pairs} left in round {last.number}; "
-            "then you can close it."
+            f"{waiting[0].name} has {left} left in round {last.number}; then you can close it."
+        )
+    elif idle:
+        not_begun = f"{in_words(idle)} {'has' if idle == 1 else 'have'} not begun"
+        sentence = (
+            f"{many.capitalize()} raters have pairs left in round {last.number} ({not_begun}); "
+            "you can close it when they have finished."
         )
     else:
-        many = in_words(len(waiting)).capitalize()
         sentence = (
-            f"{many} raters are still labelling round {last.number}; "
+            f"{many.capitalize()} raters are still labelling round {last.number}; "
             "you can close it when they have finished."
         )
     return Step(Need.RATERS, sentence, f"See round {last.number}", "annotate:round", last.number)
@@ -130,17 +135,28 @@ def _no_version(drafts: int) -> Step:
 
 def _first_round(standing: Standing) -> Step:
     if standing.pairs:
-        return Step(
-            Need.YOU,
-            f"{standing.version_name} is published and {standing.pairs:,} pairs are here. "
-            "Start the first round.",
-            "Start a round",
-            "annotate:round_new",
+        here = "1 pair is here" if standing.pairs == 1 else f"{standing.pairs:,} pairs are here"
+        return _start_round(
+            standing, f"{standing.version_name} is published and {here}.", "Start the first round."
         )
     return Step(
         Need.YOU,
         f"{standing.version_name} is published, but there are no pairs yet. "
         f"Import them; a round takes {ROUND_SIZE}.",
+        "Import pairs",
+        "annotate:import_new",
+    )
+
+
+def _start_round(standing: Standing, why: str, asks: str = "") -> Step:
+    """A round, or first the pairs that one takes where too few are left that nobody has had."""
+    if standing.fresh >= ROUND_SIZE:
+        sentence = f"{why} {asks}".strip()
+        return Step(Need.YOU, sentence, "Start a round", "annotate:round_new")
+    left = f"{standing.fresh or 'none'} {'is' if standing.fresh == 1 else 'are'} left"
+    return Step(
+        Need.YOU,
+        f"{why} A round takes {ROUND_SIZE} fresh pairs and {left}: import more first.",
         "Import pairs",
         "annotate:import_new",
     )

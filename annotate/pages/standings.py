@@ -82,7 +82,7 @@ def last_round(
         number=card.batch.number or 0,
         open=card.batch.closed_at is None,
         version=(card.batch.version.rubric_id, card.batch.version.number),
-        left=tuple(Left(rater.name, rater.left) for rater in card.raters),
+        left=tuple(Left(rater.name, rater.left, rater.done > 0) for rater in card.raters),
         says=verdict.sentence if verdict else "",
         wants_round=verdict is not None and verdict.goal == "new_round",
     )

@@ -14,11 +14,10 @@ from django.utils import timezone
 from annotate.actions import jobs
 from annotate.actions.rounds import close_round
 from annotate.actions.runners import RUNNERS
-from annotate.models import Batch, Snapshot, Vote
+from annotate.models import Batch, Snapshot, Upload, Vote
 from annotate.verdicts import keep_verdicts, kept_verdicts
 from projects.models import Job, Membership, Project
 from tests.making import (
-    make_pair,
     make_pairs,
     make_project,
     make_round,
@@ -110,7 +109,7 @@ def test_a_lead_with_a_rubric_and_pairs_can_start_a_round(
     client: Client, project: Project, lead: User
 ) -> None:
     make_version(project)
-    make_pair(project)
+    make_pairs(project, 40)
     page = page_for(client, lead)
     assert "Start the first round" in page
     assert reverse("annotate:round_new", args=["claims"]) in page
@@ -303,29 +302,102 @@ def blocked(page: str) -> list[str]:
     return [said.strip() for said in words.split("|") if said.strip()]
 
 
-def test_too_few_fresh_pairs_are_said(client: Client, batch: Batch, lead: User) -> None:
+def test_too_few_fresh_pairs_are_said_once_no_round_is_open(
+    client: Client, batch: Batch, lead: User
+) -> None:
     make_pairs(batch.project, 12, prefix="fresh")
+    assert blocked(page_for(client, lead)) == ["Nothing"]
+    close_round(batch=batch, acting_user=lead)
     assert blocked(page_for(client, lead)) == [
         "12 fresh pairs are left; a round takes 40.",
         "Import pairs",
     ]
+    make_version(batch.project, number=2)
+    page = page_for(client, lead)
+    # The next step is the way there.
+    assert blocked(page) == ["12 fresh pairs are left; a round takes 40."]
+    assert page.count("Import pairs") == 1
 
 
 def test_a_failed_or_forgotten_job_is_said_until_it_is_done(
     client: Client, batch: Batch, lead: User
 ) -> None:
-    make_pairs(batch.project, 40, prefix="fresh")
     Job.objects.all().delete()
-    failed = Job.objects.create(project=batch.project, kind="import_subjects", state="failed")
-    waiting = Job.objects.create(project=batch.project, kind="render")
+    failed = make_job(batch.project, "import_subjects", "failed")
+    waiting = make_job(batch.project, "render", "pending")
     assert blocked(page_for(client, lead)) == ["An import of pairs failed.", "See what it says"]
     Job.objects.filter(pk=waiting.pk).update(created_at=timezone.now() - timedelta(minutes=5))
     page = page_for(client, lead)
     assert "Preparing texts waits for a worker." in page
     assert reverse("projects:job", args=["claims", waiting.public_id]) in page
     assert reverse("projects:job", args=["claims", failed.public_id]) in page
-    Job.objects.create(project=batch.project, kind="import_subjects", state="done")
+    make_job(batch.project, "import_subjects", "done")
     assert "An import of pairs failed" not in page_for(client, lead)
+
+
+def make_job(project: Project, kind: str, state: str, **params: str | int) -> Job:
+    return Job.objects.create(project=project, kind=kind, state=state, params=params)
+
+
+def make_upload(project: Project, name: str, kind: str, state: str) -> Upload:
+    """A file that was brought to the site, and its last job."""
+    upload = Upload.objects.create(
+        project=project, kind="pairs", file_name=name, path=name, sha256="0" * 64, size=1
+    )
+    upload.job = make_job(project, kind, state, upload=str(upload.public_id))
+    upload.save()
+    return upload
+
+
+def test_a_failed_import_is_said_until_its_own_file_is_in_or_gone(
+    client: Client, batch: Batch, lead: User
+) -> None:
+    Job.objects.all().delete()
+    refused = make_upload(batch.project, "refused.jsonl", "import_subjects", "failed")
+    said = ["An import of pairs (refused.jsonl) failed.", "See what it says"]
+    assert blocked(page_for(client, lead)) == said
+    # Good imports of other files, from the page and from the command, mend nothing of this one.
+    make_upload(batch.project, "other.jsonl", "import_subjects", "done")
+    make_job(batch.project, "import_subjects", "done")
+    assert blocked(page_for(client, lead)) == said
+    refused.job = make_job(batch.project, "check_pairs", "failed", upload=str(refused.public_id))
+    refused.save()
+    assert blocked(page_for(client, lead)) == [
+        "Checking a file of pairs (refused.jsonl) failed.",
+        "See what it says",
+    ]
+    Upload.objects.filter(pk=refused.pk).update(path="")
+    assert blocked(page_for(client, lead)) == ["Nothing"]
+
+
+def test_a_failed_command_is_not_mended_by_a_file_from_the_page(
+    client: Client, batch: Batch, lead: User
+) -> None:
+    Job.objects.all().delete()
+    make_job(batch.project, "import_subjects", "failed")
+    make_upload(batch.project, "other.jsonl", "import_subjects", "done")
+    assert blocked(page_for(client, lead)) == ["An import of pairs failed.", "See what it says"]
+
+
+@pytest.mark.parametrize("kind", ["render", "measure"])
+def test_work_on_another_batch_hides_no_failure(
+    client: Client, batch: Batch, lead: User, kind: str
+) -> None:
+    Job.objects.all().delete()
+    make_job(batch.project, kind, "failed", batch=batch.pk)
+    make_job(batch.project, kind, "done", batch=batch.pk + 1)
+    assert "failed." in blocked(page_for(client, lead))[0]
+    make_job(batch.project, kind, "done", batch=batch.pk)
+    assert blocked(page_for(client, lead)) == ["Nothing"]
+
+
+@pytest.mark.parametrize("kind", sorted(RUNNERS))
+def test_every_kind_of_work_has_plain_words(
+    client: Client, batch: Batch, lead: User, kind: str
+) -> None:
+    Job.objects.all().delete()
+    make_job(batch.project, kind, "failed")
+    assert kind.replace("_", " ").capitalize() not in page_for(client, lead)
 
 
 def test_a_draft_beside_a_published_version_is_said(
