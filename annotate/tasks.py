@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import logging
+from typing import TYPE_CHECKING
+
 from celery import shared_task
 
-from annotate.actions import broker, jobs, uploads
+from annotate.actions import broker, imports, jobs, replacements, uploads
 from annotate.actions.runners import RUNNERS
 from projects import mail, notices
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+log = logging.getLogger(__name__)
+
+STEPS: tuple[Callable[[], object], ...] = (
+    jobs.ring_again,
+    imports.sweep_lost,
+    replacements.finish,
+    mail.ring_again,
+    notices.prune,
+    uploads.prune,
+    broker.prune_processed,
+)
 
 
 @shared_task
@@ -16,8 +34,9 @@ def run_job(job_id: int) -> None:
 
 @shared_task
 def sweep() -> None:
-    jobs.ring_again()
-    uploads.prune()
-    broker.prune_processed()
-    mail.ring_again()
-    notices.prune()
+    """Each step by itself: one that fails is logged, tried again by the next sweep, and alone."""
+    for step in STEPS:
+        try:
+            step()
+        except Exception:
+            log.exception("The sweep: %s.%s failed.", step.__module__, step.__name__)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
+from email.errors import MessageError
 from smtplib import SMTPException
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,8 @@ TASK = "projects.tasks.mail_notices"
 FIRST_WAIT = timedelta(minutes=1)
 AT_ONCE = 100
 _SUBJECT_LENGTH = 120
+# The server and the network; and what is raised where an address or a header fits into no mail.
+NOT_SENT = (SMTPException, OSError, MessageError, ValueError, LookupError)
 
 
 def ring_for(notice_ids: Sequence[int]) -> None:
@@ -61,7 +64,7 @@ def send(notice_ids: Sequence[int]) -> int:
     connection = get_connection()
     try:
         connection.open()
-    except (SMTPException, OSError) as failure:
+    except NOT_SENT as failure:
         log.warning("The mail server did not answer (%s); mails wait.", type(failure).__name__)
         return 0
     try:
@@ -81,8 +84,8 @@ def _claim(notice: Notice) -> bool:
 def _send(notice: Notice, connection: BaseEmailBackend) -> bool:
     try:
         sent = _is_wanted(notice) and bool(message_of(notice, connection).send())
-    except (SMTPException, OSError) as failure:
-        # The reply may name the address of a person; its kind says enough.
+    except NOT_SENT as failure:
+        # What is said may name the address of a person; its kind says enough.
         log.warning("Notice %s was not mailed (%s).", notice.pk, type(failure).__name__)
         return False
     Notice.objects.filter(pk=notice.pk).update(mail_due_at=None)

@@ -15,8 +15,7 @@ from django.db import OperationalError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from annotate.actions import replacements
-from annotate.actions.imports import ImportBusy, ImportRefused, Progress, lease_end, sweep_lost
+from annotate.actions.imports import ImportBusy, ImportRefused, Progress, lease_end
 from annotate.ingest.mapping import FlagError
 from projects import bell
 from projects.audit import operated_by, operator, record
@@ -72,8 +71,6 @@ def ring_again() -> int:
     waiting = list(Job.objects.to_ring_again().values_list("pk", flat=True))
     for pk in waiting:
         ring(pk)
-    sweep_lost()
-    replacements.finish()
     return len(waiting)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import stat
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from uuid import uuid4
 from django.conf import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection, Iterable
     from uuid import UUID
 
 DAY_S = 24 * 3600
@@ -50,15 +51,28 @@ def refused_rows_of(job_id: UUID) -> Path:
 
 def prune(wanted: Collection[str]) -> int:
     """Delete files older than a day that no row names, and reports older than a week."""
+    return unlink_old(file for file in folder().iterdir() if file.name not in wanted)
+
+
+def unlink_old(files: Iterable[Path], keep_s: Callable[[Path], float] | None = None) -> int:
+    """Delete those that nobody has written to for so long; how many.
+
+    Others take files away at the same time: one that has gone meanwhile is gone.
+    """
     now = time.time()
-    stale = [
-        file
-        for file in folder().iterdir()
-        if file.is_file() and file.name not in wanted and now - file.stat().st_mtime > _keep_s(file)
-    ]
+    keeps = keep_s or _keep_s
+    stale = [file for file in files if now - _written_at(file, now) > keeps(file)]
     for file in stale:
         file.unlink(missing_ok=True)
     return len(stale)
+
+
+def _written_at(file: Path, now: float) -> float:
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return now
+    return found.st_mtime if stat.S_ISREG(found.st_mode) else now
 
 
 def _keep_s(file: Path) -> float:

@@ -176,9 +176,13 @@ def prune() -> int:
     imported = Q(job__kind__in=IMPORTS.values(), job__state=Job.State.DONE)
     abandoned = Q(created_at__lt=old) & (Q(job=None) | Q(job__finished_at__lt=old))
     kept = Upload.objects.exclude(path="")
-    for upload in kept.filter(imported | abandoned).exclude(at_work).select_related("project"):
+    stale = kept.filter(imported | abandoned).exclude(at_work)
+    for pk in list(stale.values_list("pk", flat=True)):
         with transaction.atomic():
-            _forget(upload, "upload.pruned", None)
+            # Somebody may have gone on with it meanwhile: asked again once nobody can any more.
+            _lock(pk)
+            for upload in stale.filter(pk=pk):
+                _forget(upload, "upload.pruned", None)
     wanted = set(Upload.objects.exclude(path="").values_list("path", flat=True))
     working = Job.objects.filter(state__in=(Job.State.PENDING, Job.State.RUNNING))
     files = working.filter(kind__in=IMPORTS.values()).values_list("params", flat=True)
@@ -188,13 +192,22 @@ def prune() -> int:
 
 def _held(upload: Upload) -> Upload:
     """The upload, locked: two leads, or one who presses twice, come one after the other."""
-    held = Upload.objects.select_for_update(of=("self",)).select_related("project", "job")
-    found = held.get(pk=upload.pk)
+    _lock(upload.pk)
+    found = Upload.objects.select_related("project", "job").get(pk=upload.pk)
     if not found.path:
         raise UploadRefused("This file is no longer here. Upload it again.")
     if is_imported(found):
         raise UploadRefused("This file is imported already.")
     return found
+
+
+def _lock(pk: int) -> None:
+    """Wait for whoever holds the row; what it says is read afterwards.
+
+    A query that locks and joins at once would join what stood before the wait: a job that was
+    started meanwhile would look like none.
+    """
+    list(Upload.objects.select_for_update().filter(pk=pk).values_list("pk"))
 
 
 def is_imported(upload: Upload) -> bool:

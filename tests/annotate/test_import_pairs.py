@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from annotate import ingest
-from annotate.actions import imports, jobs, replacements
+from annotate.actions import imports, replacements
 from annotate.actions.imports import ImportRefused
 from annotate.actions.rounds import start_round
 from annotate.actions.subject_imports import import_subjects
@@ -331,7 +331,7 @@ def test_new_contents_that_a_killed_worker_left_are_put_in_place_by_the_sweeper(
         subject=Subject.objects.get(external_id="p1"),
         row={**content, **hashes, "parts": {"A": "New.", "B": "Also new."}, "line": 1},
     )
-    jobs.ring_again()
+    replacements.finish()
     assert texts("p1") == {"A": "New.", "B": "Also new."}
     assert not StagedUpdate.objects.exists()
 

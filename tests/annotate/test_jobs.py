@@ -10,21 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.core.management import call_command
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 from django.utils import timezone
 
-from annotate.actions import broker, jobs
+from annotate import tasks
+from annotate.actions import broker, jobs, kept_files
 from annotate.actions.imports import ImportBusy, ImportRefused, Report
 from annotate.actions.kept_files import keep_file
 from annotate.actions.runners import RUNNERS
 from annotate.models import Batch, Import, Subject
 from projects.commands import system_account
-from projects.models import Event, Job
+from projects.models import Event, Job, Notice
+from projects.notices import tell
 from tests.annotate.importing import jsonl, pair, publish_rubric, written
 
 if TYPE_CHECKING:
     from annotate.actions.imports import Progress
-    from projects.models import Project
+    from projects.models import Project, User
 
 
 @pytest.fixture(autouse=True)
@@ -260,7 +262,7 @@ def test_a_background_import_with_bad_rows_fails_with_their_places(
 def test_the_sweeper_takes_lost_imports_back(project: Project) -> None:
     lost = Import.objects.create(project=project, kind="pair", file_name="f", lease_until=lapsed())
     Subject.objects.create(project=project, external_id="p1", origin=lost)
-    jobs.ring_again()
+    tasks.sweep()
     lost.refresh_from_db()
     assert lost.state == "abandoned"
     assert not Subject.objects.exists()
@@ -276,6 +278,42 @@ def test_delivered_messages_of_the_embedded_broker_go_after_an_hour(
     assert broker.prune_processed() == 1
     assert not old.exists()
     assert new.exists()
+
+
+def test_a_file_that_has_gone_meanwhile_ends_no_pruning(settings: Any, tmp_path: Path) -> None:
+    """A link to nowhere is what a file is that another worker took between looking and asking."""
+    settings.CELERY_BROKER_TRANSPORT_OPTIONS = {"processed_folder": str(tmp_path)}
+    for folder, prune in (
+        (tmp_path, broker.prune_processed),
+        (kept_files.folder(), lambda: kept_files.prune(())),
+    ):
+        (folder / "gone").symlink_to(folder / "nowhere")
+        old = written(folder, "", "old")
+        os.utime(old, (0, 0))
+        assert prune() == 1
+        assert not old.exists()
+
+
+def test_what_one_step_of_the_sweep_breaks_on_keeps_no_other_from_running(
+    settings: Any, tmp_path: Path, project: Project, lead: User, caplog: pytest.LogCaptureFixture
+) -> None:
+    no_folder = written(tmp_path, "", "no folder")
+    settings.VAR_DIR = no_folder
+    settings.CELERY_BROKER_TRANSPORT_OPTIONS = {"processed_folder": str(no_folder)}
+    job = waiting(project, state="running", lease_until=lapsed(), deliveries=3)
+    # Giving the job up takes its file away, which a folder does not allow.
+    Job.objects.update(params={"file": str(tmp_path)})
+    lost = Import.objects.create(project=project, kind="pair", file_name="f", lease_until=lapsed())
+    with transaction.atomic():
+        tell(users=[lead], project=project, verb=Notice.Verb.OPENED, text="Old.", path="/")
+    Notice.objects.update(created_at=timezone.now() - timedelta(days=91))
+    tasks.sweep()
+    for step in ("ring_again", "uploads.prune", "broker.prune_processed"):
+        assert f"{step} failed" in caplog.text
+    job.refresh_from_db()
+    lost.refresh_from_db()
+    assert (job.state, lost.state) == ("failed", "abandoned")
+    assert not Notice.objects.exists()
 
 
 def test_another_broker_has_nothing_to_prune(settings: Any) -> None:

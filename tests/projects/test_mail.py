@@ -193,6 +193,27 @@ def test_a_refused_address_waits_longer_each_time_and_holds_up_nobody(
     assert len(server.to("ada@example.org")) == 1
 
 
+@pytest.mark.parametrize(
+    "address", ["ada@exa..mple.org", f"ada@{'x' * 70}.ärzte.example", "ada\n@example.org"]
+)
+def test_an_address_that_no_mail_can_carry_holds_up_nobody(
+    server: MailServer,
+    project: Project,
+    ada: User,
+    other_expert: User,
+    address: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    for user, given in ((ada, address), (other_expert, "other@example.org")):
+        user.email = given
+        user.save()
+    mail_notices(told(project, ada, other_expert))
+    assert [message["To"] for message in server.took] == ["other@example.org"]
+    assert Notice.objects.get(user=ada).mail_due_at is not None
+    assert "was not mailed" in caplog.text
+    assert address not in caplog.text
+
+
 def test_a_worker_that_died_before_sending_leaves_the_mail_to_another(
     server: MailServer, project: Project, ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
