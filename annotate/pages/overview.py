@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Q, QuerySet
 
 from annotate.models import Batch
+from annotate.pages.changes import Change, recent_changes
 from annotate.pages.home import LeadView, lead_views
 from annotate.pages.own_rounds import OwnRound, own_rounds_of
 from annotate.pages.own_time import Lately, lately
 from annotate.pages.round_cards import RoundCard, round_cards
-from projects.models import Event, Membership, Project, Role, User
+from projects.models import Membership, Project, Role, User
 from rubrics.models import RubricVersion
-
-EVENTS_SHOWN = 20
-_ONE_RATERS = (
-    Q(verb__startswith="vote.")
-    | Q(verb__startswith="assignment.")
-    | Q(verb__startswith="practice.")
-)
 
 
 @dataclass(frozen=True)
@@ -38,11 +31,12 @@ class Overview:
     leads: tuple[Member, ...]
     # For leads only.
     lead: LeadView | None = None
+    # Of people: a simulation makes none.
     votes: int = 0
     rounds: tuple[RoundCard, ...] = ()
     imported: tuple[Batch, ...] = ()
     members: tuple[Member, ...] = ()
-    events: tuple[Event, ...] = ()
+    changes: tuple[Change, ...] = ()
 
 
 def overview_of(project: Project, user: User, roles: frozenset[str]) -> Overview:
@@ -61,11 +55,11 @@ def overview_of(project: Project, user: User, roles: frozenset[str]) -> Overview
         versions,
         leads,
         lead=view,
-        votes=sum(card.done for card in rounds),
+        votes=sum(card.done for card in rounds if not card.batch.simulated),
         rounds=rounds,
         imported=tuple(imported_sets(project)),
         members=members,
-        events=tuple(recent_events(project)),
+        changes=recent_changes(project, versions, rounds, [member.user for member in members]),
     )
 
 
@@ -103,10 +97,3 @@ def imported_sets(project: Project) -> QuerySet[Batch]:
         )
         .order_by("name")
     )
-
-
-def recent_events(project: Project) -> Sequence[Event]:
-    """What was done to the project; what each rater did is in the audit log, not here."""
-    events = Event.objects.filter(project=project).select_related("actor")
-    named = events.exclude(_ONE_RATERS)
-    return list(named[:EVENTS_SHOWN])
