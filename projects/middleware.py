@@ -6,7 +6,10 @@ from urllib.parse import unquote
 from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.shortcuts import render
+from django.urls import Resolver404, resolve
 from django.utils.cache import add_never_cache_headers
+
+from projects.models import Membership, Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,24 +48,41 @@ def keep_nothing(get_response: GetResponse) -> GetResponse:
 # The longest form without a file: a rationale or a rubric of a megabyte, written as percent codes.
 LARGEST_FORM = 16 * 1024 * 1024
 MB = 1024 * 1024
+# By its name: that page stands in a room above this one.
+TAKES_FILES = "annotate:import_new"
 
 
 def refuse_large(get_response: GetResponse) -> GetResponse:
     """Say no before a byte of the body is read: it would be written to the disk first.
 
-    Files come to the import pages alone, and from people who have signed in. Without a declared
-    length nothing is read at all.
+    Files come to one page alone, and from people who may import. Without a declared length nothing
+    is read at all.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        takes_files = request.user.is_authenticated and request.path.endswith("/import/")
-        most = settings.CALIBRANT_MAX_UPLOAD_MB * MB + LARGEST_FORM if takes_files else LARGEST_FORM
-        if _declared_length(request) > most:
+        length = _declared_length(request)
+        most = LARGEST_FORM
+        if length > most and _may_bring_files(request):
+            most += settings.CALIBRANT_MAX_UPLOAD_MB * MB
+        if length > most:
             context = {"most": settings.CALIBRANT_MAX_UPLOAD_MB}
             return render(request, "413.html", context, status=413)
         return get_response(request)
 
     return middleware
+
+
+def _may_bring_files(request: HttpRequest) -> bool:
+    if not request.user.is_authenticated:
+        return False
+    try:
+        page = resolve(request.path_info)
+    except Resolver404:
+        return False
+    if page.view_name != TAKES_FILES:
+        return False
+    lead = Membership.objects.filter(user=request.user, role=Role.LEAD)
+    return lead.filter(project__slug=page.kwargs["slug"]).exists()
 
 
 def _declared_length(request: HttpRequest) -> int:

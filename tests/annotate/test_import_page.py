@@ -23,6 +23,7 @@ from django.utils import timezone
 from annotate.actions import jobs, kept_files, uploads
 from annotate.actions.runners import RUNNERS
 from annotate.models import Batch, Subject, Upload
+from projects.middleware import LARGEST_FORM
 from projects.models import Event, Job, Membership
 from tests.annotate.importing import every_table, import_pairs, jsonl, pair, publish_rubric, written
 from tests.making import make_member
@@ -329,6 +330,27 @@ def test_other_pages_and_visitors_take_no_large_bodies(client: Client, site: Cli
     large = str(100 * 1024 * 1024)
     assert site.post("/account/", {}, CONTENT_LENGTH=large).status_code == 413
     assert Client().post("/p/claims/import/", {}, CONTENT_LENGTH=large).status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("who", "where", "status"),
+    [
+        ("lead", "/p/claims/import/", 422),
+        ("lead", "/p/nowhere/import/", 413),
+        ("lead", "/p/claims/rubrics/import/", 413),
+        ("lead", "/account/import/", 413),
+        ("expert", "/p/claims/import/", 413),
+        ("outsider", "/p/claims/import/", 413),
+        ("stranger", "/p/claims/import/", 413),
+    ],
+)
+def test_only_who_may_import_gets_a_large_body_onto_the_disk(
+    client: Client, project: Project, who: str, where: str, status: int, request: Any
+) -> None:
+    client.force_login(request.getfixturevalue(who))
+    large = SimpleUploadedFile("pairs.zip", b"x" * (LARGEST_FORM + 1))
+    sent = {"kind": "pairs", "file": large, "complete": "1"}
+    assert client.post(where, sent).status_code == status
 
 
 @pytest.mark.parametrize(
