@@ -1,9 +1,10 @@
 // Evidence: a passage selected in a response, attached to a check. The form's `evidence` field holds it.
 (() => {
   const { form, closed, keyOf, on, say, passages } = labelPage;
+  const { make, button, reveal } = labelPage.dom;
   const { SIDES, pane, root, read, toPoint, toUnit, rangeOf, selected, paint, blocks, sentences } = passages;
   const MOST = 50, LONGEST = 2000, SAID = 60;
-  const field = form.elements.evidence, rationale = form.elements.rationale;
+  const field = form.elements.evidence;
   const box = document.getElementById("evidence"), list = document.getElementById("evidence-list");
   const rows = [...form.querySelectorAll(".crit")], keys = rows.map((row) => row.dataset.key);
   const cap = (action) => keyOf[action]?.replace("shift+", "⇧").replace(/[a-z]$/, (key) => key.toUpperCase()) ?? "";
@@ -68,18 +69,8 @@
     }
   }
 
-  const make = (tag, words, attributes = {}) => {
-    const made = document.createElement(tag);
-    made.append(...[words].flat());
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    return made;
-  };
-  const button = (words, act, attributes = {}) => {
-    const made = make("button", words, { type: "button", ...attributes });
-    made.addEventListener("click", act);
-    return made;
-  };
-
+  const ofCheck = ({ check, side }) => `the evidence for ${check} in ${side}`;
+  const remover = (one) => button("Remove", () => remove(one), { class: "btn btn-quiet btn-small remove", "aria-label": `Remove ${ofCheck(one)}` });
   function tell(all) {
     document.getElementById("evidence-total").textContent = all.length;
     const stale = all.filter((one) => !spotOf(one, texts[one.side] ?? ""));
@@ -89,9 +80,9 @@
     const at = list.contains(document.activeElement) ? [...list.querySelectorAll(".remove")].indexOf(document.activeElement) : -1;
     list.replaceChildren(...all.map((one) => {
       const item = make("li", [
-        button(one.check, () => jump(one), { class: "chip", "aria-label": `Show the evidence for ${one.check} in ${one.side}` }), " ",
+        button(one.check, () => jump(one), { class: "chip", "aria-label": `Show ${ofCheck(one)}` }), " ",
         make("span", one.side, { class: "quiet" }), " ",
-        ...(closed ? [] : [button("Remove", () => remove(one), { class: "btn btn-quiet btn-small remove", "aria-label": `Remove the evidence for ${one.check} in ${one.side}` })]), " ",
+        ...(closed ? [] : [remover(one)]), " ",
         make("q", short(one.quote)),
       ]);
       if (stale.includes(one)) {
@@ -143,11 +134,7 @@
   };
 
   // The check that a passage goes to: the current one, else the one cited last.
-  function cited() {
-    const found = [...rationale.value.matchAll(/\[(\w+)\]/g)].map(([, key]) => key).filter((key) => keys.includes(key));
-    return found.at(-1) ?? null;
-  }
-  const target = () => current() ?? cited();
+  const target = () => current() ?? labelPage.citations.last();
 
   on("evidence", () => {
     const place = selected();
@@ -177,11 +164,13 @@
     }
     cameFrom = document.activeElement;
     const units = sentences(reading.text, found[low]);
-    picking = { side, reading, found, block: low, units, at: Math.max(0, units.findIndex((unit) => rangeOf(side, unit.start, unit.end, reading).getBoundingClientRect().top >= top)) };
+    const isBelow = (unit) => rangeOf(side, unit.start, unit.end, reading).getBoundingClientRect().top >= top;
+    picking = { side, reading, found, block: low, units, at: Math.max(0, units.findIndex(isBelow)) };
     pane(side).focus({ preventScroll: true });
     move(0);
     const check = target();
-    say(`Picked in ${side}: “${short(chosenQuote())}” Arrows move, Shift and arrows extend, ${cap("evidence")} attaches${check ? ` to ${check}` : ""}, Esc leaves.`);
+    const attaches = `${cap("evidence")} attaches${check ? ` to ${check}` : ""}`;
+    say(`Picked in ${side}: “${short(chosenQuote())}” Arrows move, Shift and arrows extend, ${attaches}, Esc leaves.`);
   }
   const chosenQuote = () => { const { reading, units, at } = picking; return reading.text.slice(units[at].start, units[at].end); };
   function move(way) {
@@ -195,7 +184,7 @@
     const { side, reading, units, at } = picking, range = rangeOf(side, units[at].start, units[at].end, reading);
     getSelection().removeAllRanges();
     getSelection().addRange(range);
-    reveal(side, range);
+    reveal(pane(side), range);
     if (way) say(chosenQuote());
   }
   function otherSide() {
@@ -206,10 +195,11 @@
   }
   // After a passage has found its place: the words are no longer selected, the keys are back at the row.
   function leave() {
-    const back = form.contains(cameFrom) ? cameFrom : form.querySelector(".crit.now .cell:not(:has(:checked)) input, .crit.now input") ?? document.getElementById("last");
+    const back = cameFrom;
     picking = cameFrom = null;
     getSelection().removeAllRanges();
-    if (!closed && !form.contains(document.activeElement)) back.focus({ preventScroll: true });
+    if (closed || form.contains(document.activeElement)) return hide();
+    if (form.contains(back)) back.focus({ preventScroll: true }); else labelPage.focusBack();
     hide();
   }
   for (const side of SIDES) pane(side)?.addEventListener("keydown", (event) => {
@@ -218,7 +208,7 @@
     if (!picking || picking.side !== side || event.ctrlKey || event.metaKey || event.altKey) return;
     const way = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[key];
     if (way && !event.shiftKey) move(way);
-    else if (way && event.shiftKey) getSelection().modify("extend", way > 0 ? "forward" : "backward", key === "ArrowUp" || key === "ArrowDown" ? "line" : "word");
+    else if (way && event.shiftKey) getSelection().modify("extend", way > 0 ? "forward" : "backward", /Up|Down/.test(key) ? "line" : "word");
     else if (key === "Tab" && !event.shiftKey) otherSide();
     else return;
     event.preventDefault();
@@ -226,27 +216,21 @@
   });
   document.addEventListener("pointerdown", () => { picking = cameFrom = null; });
 
-  // ---- Into view
-  function reveal(side, range) {
-    for (let fold = range.startContainer.parentElement.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])")) fold.open = true;
-    const area = pane(side).getBoundingClientRect();
-    // Twice: what comes into view may turn out taller than it was taken for.
-    for (let go = 0; go < 2; go += 1) {
-      const rect = range.getBoundingClientRect();
-      if (rect.top >= area.top + 24 && rect.bottom <= area.bottom - 24) break;
-      pane(side).scrollTop += rect.top - area.top - Math.max(24, (area.height - rect.height) / 3);
-    }
-    if (area.left < 0 || area.right > innerWidth) pane(side).closest(".resp").scrollIntoView({ block: "nearest", inline: "center" });
+  // ---- From the list and the cells to the place in the text
+  // The marks stand in the text as it renders: out of another view, back to it.
+  function toRendered(side) {
+    const pressed = (which) => document.querySelector(`[data-switch]${which}[aria-pressed=true]`);
+    if (root(side).hidden) (pressed(`[data-side=${side}]`) ?? pressed(":not([data-side])"))?.click();
   }
   function jump(one) {
     const reading = read(one.side), spot = spotOf(one, reading.text);
     if (!spot) return say("This passage does not stand in the text any more.");
-    // The marks stand in the text as it renders: out of another view, back to it.
-    if (root(one.side).hidden) (document.querySelector(`[data-switch][data-side=${one.side}][aria-pressed=true]`) ?? document.querySelector("[data-switch]:not([data-side])[aria-pressed=true]"))?.click();
+    toRendered(one.side);
     labelPage.quote?.(one.quote);
-    reveal(one.side, rangeOf(one.side, spot.start, spot.end, reading));
-    const marks = [...root(one.side).querySelectorAll("mark.evidence")].filter((mark) => mark.dataset.check.split(" ").includes(one.check) && reading.nodes.some(({ node, at }) => mark.contains(node) && at >= spot.start && at < spot.end));
-    for (const mark of marks) {
+    reveal(pane(one.side), rangeOf(one.side, spot.start, spot.end, reading));
+    const isWithin = (mark) => reading.nodes.some(({ node, at }) => mark.contains(node) && at >= spot.start && at < spot.end);
+    for (const mark of root(one.side).querySelectorAll("mark.evidence")) {
+      if (!mark.dataset.check.split(" ").includes(one.check) || !isWithin(mark)) continue;
       mark.classList.remove("is-shown");
       void mark.offsetWidth;
       mark.classList.add("is-shown");
@@ -287,10 +271,12 @@
     if (standsAt(place, check)) return [act([`Remove from ${check}`, ...key("evidence")], () => remove(standsAt(place, check)))];
     const radio = now && cellOf(check, place.side)?.querySelector("[data-mark=fail]:not(:checked):not(:disabled)");
     const sided = keyOf[`${place.side.toLowerCase()}_fail`] ? `${place.side.toLowerCase()}_fail` : "fail";
-    const fail = radio && !radio.closest("fieldset").disabled ? [act([`${check} fails`, ...key(sided)], () => { if (put(place, check)) { radio.click(); refresh(); } }, { class: "btn btn-small btn-fail" })] : [];
+    const failWith = () => { if (put(place, check)) { radio.click(); refresh(); } };
+    const can = radio && !radio.closest("fieldset").disabled;
+    const fail = can ? [act([`${check} fails`, ...key(sided)], failWith, { class: "btn btn-small btn-fail" })] : [];
     return [...fail, act([`Attach to ${check}`, ...key("evidence")], () => attach(place, check))];
   }
-  function put_beside(rect, area) {
+  function putBeside(rect, area) {
     bubble.hidden = false;
     const { width, height } = bubble.getBoundingClientRect(), gap = matchMedia("(pointer: coarse)").matches ? 32 : 8;
     const below = rect.bottom + gap, fits = below + height < Math.min(area.bottom, innerHeight);
@@ -304,7 +290,7 @@
     onSelection = true;
     bubble.replaceChildren(...choices(place));
     const rects = rangeOf(place.side, place.start, place.end).getClientRects();
-    if (rects.length) put_beside(rects[rects.length - 1], pane(place.side).getBoundingClientRect());
+    if (rects.length) putBeside(rects[rects.length - 1], pane(place.side).getBoundingClientRect());
   }
   let down = false, waiting = 0;
   const soon = (wait) => { clearTimeout(waiting); waiting = setTimeout(offer, wait); };
@@ -314,21 +300,33 @@
     if (getSelection().isCollapsed) { clearTimeout(waiting); if (onSelection) hide(); } else if (!down) soon(150);
   });
   for (const side of SIDES) {
-    pane(side)?.addEventListener("scroll", () => { if (bubble.hidden) return; if (onSelection) offer(); else hide(); }, { passive: true });
+    pane(side)?.addEventListener("scroll", () => {
+      if (bubble.hidden) return;
+      if (onSelection) offer(); else hide();
+    }, { passive: true });
     // A mark that is clicked offers to be taken away.
     pane(side)?.addEventListener("click", (event) => {
       const mark = event.target.closest("mark.evidence");
       if (!mark || event.target.closest("a") || !getSelection().isCollapsed) return;
       const reading = read(side), at = reading.nodes.find(({ node }) => mark.contains(node))?.at;
-      const here = attached().filter((one) => { const spot = one.side === side && spotOf(one, reading.text); return spot && spot.start <= at && at < spot.end; });
+      const here = attached().filter((one) => {
+        const spot = one.side === side && spotOf(one, reading.text);
+        return spot && spot.start <= at && at < spot.end;
+      });
       if (!here.length || closed) return;
       onSelection = false;
       bubble.replaceChildren(...here.map((one) => act(`Remove from ${one.check}`, () => remove(one))));
-      put_beside(mark.getClientRects()[0], pane(side).getBoundingClientRect());
+      putBeside(mark.getClientRects()[0], pane(side).getBoundingClientRect());
     });
   }
   document.addEventListener("pointerdown", (event) => { if (!bubble.contains(event.target)) hide(); });
-  document.addEventListener("keydown", (event) => { if (event.key === "Escape") { hide(); if (box.open && box.contains(event.target)) { box.open = false; box.querySelector("summary").focus(); } } });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    hide();
+    if (!box.open || !box.contains(event.target)) return;
+    box.open = false;
+    box.querySelector("summary").focus();
+  });
 
   // ---- Start
   box.querySelector("[value='detach:all']")?.addEventListener("click", (event) => {

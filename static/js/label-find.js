@@ -2,7 +2,7 @@
 // says what is selected in a response. Marks are highlights of the browser; no text is touched.
 (() => {
   const { on } = labelPage;
-  const $ = (selector, within = document) => within.querySelector(selector);
+  const { $, reveal } = labelPage.dom;
   const finder = $("#finder"), field = $("#find"), counts = $("#find-counts"), prompt = $("#prompt"), file = $(".file-body");
   const PLACES = [["Left", $("#text-Left")], ["Right", $("#text-Right")], ["prompt", file]];
   const MOST_MARKED = 1000;
@@ -13,7 +13,8 @@
     const nodes = [], starts = [], parts = [];
     let length = 0;
     const put = (text) => { parts.push(text); length += text.length; };
-    const filter = (node) => node.nodeType === Node.ELEMENT_NODE && (node.hidden || node.matches("svg, .vh")) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT;
+    const isLeftOut = (node) => node.nodeType === Node.ELEMENT_NODE && (node.hidden || node.matches("svg, .vh"));
+    const filter = (node) => isLeftOut(node) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT;
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, filter);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       // Nothing is found across the bounds of a block.
@@ -73,24 +74,6 @@
     // The browser's own search scrolls to what is folded away: then it is wanted.
     fold.addEventListener("scroll", () => { if (fold.classList.contains("is-folded") && fold.scrollTop) { fold.scrollTop = 0; set(false); } });
     fold.addEventListener("unfold", () => set(false));
-  }
-
-  // ---- Bring a place into view, whatever it is folded into
-  function reveal(root, range) {
-    const element = range.startContainer.parentElement;
-    for (let around = element.closest("details:not([open])"); around; around = around.parentElement.closest("details:not([open])")) around.open = true;
-    element.closest(".is-folded")?.dispatchEvent(new Event("unfold"));
-    root.closest(".resp")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    for (let go = 0; go < 2; go++) {
-      const place = range.getBoundingClientRect(), box = root.getBoundingClientRect();
-      if (place.top >= box.top + 8 && place.bottom <= box.bottom - 8) break;
-      root.scrollTop += place.top - box.top - root.clientHeight * 0.35;
-    }
-    const wide = element.closest(".code, .table-scroll, .formula-block");
-    if (wide) {
-      const place = range.getBoundingClientRect(), box = wide.getBoundingClientRect();
-      if (place.left < box.left || place.right > box.right) wide.scrollLeft += place.left - box.left - wide.clientWidth * 0.3;
-    }
   }
 
   // ---- Find

@@ -11,7 +11,8 @@ labelPage.passages = (() => {
     const nodes = [];
     let text = "";
     if (!root(side)) return { nodes, text };
-    const seen = { acceptNode: (node) => node.nodeType === 3 ? NodeFilter.FILTER_ACCEPT : node.matches(SKIP) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP };
+    const isSeen = (node) => node.matches(SKIP) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP;
+    const seen = { acceptNode: (node) => node.nodeType === 3 ? NodeFilter.FILTER_ACCEPT : isSeen(node) };
     const walker = document.createTreeWalker(root(side), NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, seen);
     while (walker.nextNode()) {
       nodes.push({ node: walker.currentNode, at: text.length });

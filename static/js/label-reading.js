@@ -3,7 +3,7 @@
 (() => {
   const { on, say } = labelPage;
   const SIDES = ["Left", "Right"], RENDERED = "", SOURCE = "source", DIFFERENCE = "difference";
-  const $ = (selector, within = document) => within.querySelector(selector);
+  const { $ } = labelPage.dom;
   const bar = $("#differences"), level = $("#together"), panes = Object.fromEntries(SIDES.map((side) => [side, $(`#text-${side}`)]));
   const other = { Left: "Right", Right: "Left" };
   const shown = Object.fromEntries(SIDES.map((side) => [side, $(".view", panes[side])?.dataset.view ?? RENDERED]));
@@ -133,7 +133,11 @@
       const [left, right] = SIDES.map((side, n) => [[0, 0], ...changes(side), [last, ends[n]]]);
       for (const number of new Set([...left, ...right].map(([one]) => one))) pairs.push([between(left, number), between(right, number)]);
     } else if (bothShow(RENDERED)) {
-      const [left, right] = SIDES.map((side) => [...panes[side].querySelectorAll(".prose > :is(h3, h4, h5, h6)")].map((head) => [head.textContent, head.getBoundingClientRect().top - panes[side].getBoundingClientRect().top + panes[side].scrollTop]));
+      const heads = (pane) => {
+        const from = pane.getBoundingClientRect().top - pane.scrollTop;
+        return [...pane.querySelectorAll(".prose > :is(h3, h4, h5, h6)")].map((head) => [head.textContent, head.getBoundingClientRect().top - from]);
+      };
+      const [left, right] = SIDES.map((side) => heads(panes[side]));
       let next = 0;
       for (const [name, y] of left) {
         const match = right.findIndex(([one], n) => n >= next && one === name);

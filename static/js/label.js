@@ -1,14 +1,16 @@
 // The label page by keyboard. Without it every control still works as a plain form.
 (() => {
-  const { form, closed, on, say } = labelPage;
-  const $ = (selector, within = document) => within.querySelector(selector);
-  const all = (selector, within = form) => [...within.querySelectorAll(selector)];
+  const { form, closed, on, say, anchors, citations, undo } = labelPage;
+  const { $, all } = labelPage.dom;
   const rows = all(".crit"), steps = all(".step"), last = $("#last"), stops = all(".stop input"), tokens = all("[data-token]");
-  const rationale = $("#rationale"), panel = $("#anchor-panel"), keys = $("#keys"), skip = $("#skip"), undo = $("#undo"), preference = $("#preference");
-  const rewrite = $("#rewrite"), rewriteBox = $("#rewrite-box"), whichText = $(".which-text"), asked = $(".asked");
+  const rationale = $("#rationale"), rewrite = $("#rewrite"), rewriteBox = $("#rewrite-box"), whichText = $(".which-text"), asked = $(".asked");
+  const keys = $("#keys"), skip = $("#skip"), undoButton = $("#undo"), preference = $("#preference");
   const NOT_TYPED = "[type=radio], [type=checkbox], [type=hidden]";
   const isTyping = (target) => target.matches("textarea, select") || target.matches(`input:not(${NOT_TYPED})`);
-  let current, arrowing = false;
+  // `current`: the row that is answered now; `came`: the last one that was.
+  let current, came = null, arrowing = false;
+  // Where the page is one long column, it begins with the texts.
+  const FLOWS = matchMedia("(max-width: 63.99rem) and (max-height: 31rem)");
 
   // ---- What is answered
   const cells = (row) => all(".cell", row);
@@ -29,7 +31,8 @@
       if (!valueOf(cell)) open = true;
       if (valueOf(cell) === "fail") { failing.add(cell.dataset.side); names.add(row.dataset.key); }
     }
-    const state = open ? "open" : !failing.size ? "passed" : failing.size > 1 ? "both_fail" : failing.has("Left") ? "right_wins" : "left_wins";
+    const decided = failing.size > 1 ? "both_fail" : failing.has("Left") ? "right_wins" : "left_wins";
+    const state = open ? "open" : failing.size ? decided : "passed";
     return { state, names: [...names], decides: !open && failing.size > 0 };
   }
 
@@ -50,7 +53,8 @@
       if (isNew && gate.decides && !says.offsetParent) say(words);
     }
     if (preference) preference.disabled = gate.state !== "passed";
-    for (const note of all("[data-after], [data-decided]")) note.hidden = !gate.decides || note.matches("[data-decided]") && gate.state === "both_fail";
+    for (const note of all("[data-after]")) note.hidden = !gate.decides;
+    for (const note of all("[data-decided]")) note.hidden = !gate.decides || gate.state === "both_fail";
     offerRewrite(gate);
     for (const row of ofKind("criterion")) {
       row.classList.toggle("after", gate.decides);
@@ -65,7 +69,7 @@
       link.classList.toggle("is-done", !openCell(row));
       link.classList.toggle("is-unclear", $(".unclear input", row).checked);
     }
-    for (const chip of tokens) chip.classList.toggle("chip-on", rationale.value.includes(`[${chip.dataset.token}]`));
+    citations.show();
   }
 
   // Where both fail there is no preference: the place is free for what the answer should have been.
@@ -100,8 +104,9 @@
   }
 
   // ---- The current row; null is the last step
-  function go(row, { focus = true } = {}) {
+  function go(row, { focus = true, scroll = true } = {}) {
     current = row;
+    came = row ?? came;
     for (const other of rows) {
       other.classList.toggle("now", other === row);
       if (other === row) other.setAttribute("aria-current", "step"); else other.removeAttribute("aria-current");
@@ -112,50 +117,37 @@
     for (const link of all(".ledger a")) {
       if (link.hash === `#${(row ?? last).id}`) link.setAttribute("aria-current", "step"); else link.removeAttribute("aria-current");
     }
-    if (!panel.hidden) { if (row) anchors(row); else closeAnchors(); }
+    if (anchors.isOpen) { if (row) anchors.show(row); else anchors.hide(); }
     if (focus) focusOn(row);
-    row?.scrollIntoView({ block: "nearest" });
+    if (scroll) row?.scrollIntoView({ block: "nearest" });
   }
 
+  // Never onto a radio that is not chosen: Space, pressed to scroll, would answer with it. Tab and the
+  // arrows lead to the radios.
   function focusOn(row) {
-    const cell = row && (openCell(row) ?? cells(row)[0]);
-    const target = row
-      ? measure(cell) ?? $("input:checked", cell) ?? $("input", cell)
-      : stops.some((stop) => stop.checked && !preference.disabled) ? rationale : preference && !preference.disabled ? stops[0] : last;
+    const cell = row && (openCell(row) ?? cells(row)[0]), isAsked = preference && !preference.disabled;
+    const atLast = isAsked ? (stops.some((stop) => stop.checked) ? rationale : preference) : last;
+    const target = row ? measure(cell) ?? $("input:checked", cell) ?? cell : atLast;
     target.focus({ preventScroll: true });
   }
+  labelPage.focusBack = () => focusOn(current);
+  anchors.onLeft(labelPage.focusBack);
 
   // ---- Changes, and the way back
-  const state = () => new Map(all("input:not([name=csrfmiddlewaretoken], [name=submit_key]), textarea:not(#skip_reason)").filter((field) => field.name).map((field) => [field, field.matches("[type=radio], [type=checkbox]") ? field.checked : field.value]));
-  const history = [];
-  let before = state();
-  const record = () => {
-    history.push([before, current]);
-    before = state();
-    undo.disabled = false;
+  function record() {
+    if (!undo.step(current)) return refresh();
+    undoButton.disabled = false;
     refresh();
     form.dispatchEvent(new Event("answered"));
-  };
-  function undoLast() {
-    const [fields, row] = history.pop() ?? [];
-    if (!fields) return;
-    const gone = named([...fields].filter(([field, value]) => value !== (field.matches("[type=radio], [type=checkbox]") ? field.checked : field.value)).map(([field]) => field));
-    for (const [field, value] of fields) field[field.matches("[type=radio], [type=checkbox]") ? "checked" : "value"] = value;
-    before = state();
-    undo.disabled = !history.length;
-    refresh();
-    go(row);
-    form.dispatchEvent(new Event("answered"));
-    say(`Undone: ${gone}.`);
   }
-  // What changed, in the words of the page: “G1 Left”, “the preference”, or how many answers.
-  const NAMES = { preference: "the preference", rationale: "the rationale", rewrite: "the rewrite", nothing_says_it: "nothing in the rubric says it", evidence: "the passage" };
-  function named(fields) {
-    const found = new Set(fields.filter((field) => field.name !== "all_pass").map(({ name }) => {
-      const [kind, key, side] = name.split(":");
-      return NAMES[kind] ?? (kind === "unclear" ? `${key} unclear` : `${key} ${side}`.trim());
-    }));
-    return found.size > 2 ? `${found.size} answers` : [...found].join(", ") || "the last change";
+  function undoLast() {
+    const gone = undo.back();
+    if (!gone) return;
+    undoButton.disabled = undo.isEmpty;
+    refresh();
+    go(gone.row);
+    form.dispatchEvent(new Event("answered"));
+    say(`Undone: ${gone.words}.`);
   }
 
   const onward = (row) => go(openCell(row) ? row : nextOpen(row));
@@ -164,7 +156,8 @@
     const was = input.checked, row = input.closest(".crit");
     input.checked = true;
     if (measure(input.closest(".cell") ?? form)) measure(input.closest(".cell")).value = "";
-    const evidence = input.dataset.mark === "fail" && labelPage.evidenceFor(row.dataset.key, input.closest(".cell").dataset.side);
+    const { side } = input.closest(".cell")?.dataset ?? {};
+    const evidence = input.dataset.mark === "fail" && labelPage.evidenceFor(row.dataset.key, side);
     if (!was || evidence) record();
     then(row);
   }
@@ -179,10 +172,12 @@
     if (!current) return;
     const own = cells(current), open = openCell(current);
     const selected = name === "fail" && labelPage.passages.selected()?.side;
-    const cell = own.find((one) => selected && one.dataset.side === selected) ?? open ?? own.find((one) => one.contains(document.activeElement)) ?? own[0];
+    const focused = own.find((one) => one.contains(document.activeElement));
+    const cell = own.find((one) => selected && one.dataset.side === selected) ?? open ?? focused ?? own[0];
     if (cell.classList.contains("cell-scale") && name !== "na") return;
     const next = open ? null : own[own.indexOf(cell) + 1];
-    choose($(`[data-mark=${name}]`, cell), next ? () => ($("input:checked", next) ?? $("input", next)).focus({ preventScroll: true }) : onward);
+    const toNext = () => ($("input:checked", next) ?? next).focus({ preventScroll: true });
+    choose($(`[data-mark=${name}]`, cell), next ? toNext : onward);
   }
   // The n-th of the row of digits, counted from the side where the set begins; a number pad counts from 1.
   function place(event, count) {
@@ -190,11 +185,14 @@
     const { digits } = form.dataset, at = digits.indexOf(event.key);
     return form.hasAttribute("data-digits-end") ? at - digits.length + count : at;
   }
-  const digit = (event) => {
+  function digit(event) {
     const scale = current && (openCell(current) ?? $(".cell-scale", current));
-    const values = scale?.classList.contains("cell-scale") && !measure(scale) ? all("input[type=radio]:not([data-mark])", scale) : stops;
+    const isScale = scale?.classList.contains("cell-scale") && !measure(scale);
+    // The preference is not given in passing, by a digit that was meant for a check.
+    if (current && !isScale) return say(`${current.dataset.kind === "gate" ? "Gates" : "Criteria"} first: the preference comes after the last check.`);
+    const values = isScale ? all("input[type=radio]:not([data-mark])", scale) : stops;
     choose(values[place(event, values.length)]);
-  };
+  }
   function restPass() {
     const open = ofKind("gate").flatMap(cells).filter(isOpen);
     if (!open.length) return;
@@ -202,7 +200,7 @@
     form.elements.all_pass.value = "1";
     record();
     go(rows.find(openCell) ?? null);
-    say(`${open.length} gate answer${open.length === 1 ? "" : "s"} set to pass. Undo: ${undo.querySelector("kbd").textContent}`);
+    say(`${open.length} gate answer${open.length === 1 ? "" : "s"} set to pass. Undo: ${$("kbd", undoButton).textContent}`);
   }
   const toggle = (box, words) => {
     if (!box || box.disabled) return;
@@ -210,54 +208,6 @@
     record();
     say(box.checked ? `Marked: ${words}.` : `No longer marked: ${words}.`);
   };
-
-  // ---- Anchors over the idle third step
-  function anchors(row) {
-    const head = document.createElement("header"), title = document.createElement("h3"), close = document.createElement("button");
-    title.textContent = $("summary", row).textContent.trim();
-    close.type = "button";
-    close.className = "btn btn-quiet btn-small";
-    close.append("Close ", Object.assign(document.createElement("kbd"), { textContent: "A" }));
-    close.addEventListener("click", closeAnchors);
-    head.append(title, close);
-    panel.replaceChildren(head, $(".anchors", row).cloneNode(true));
-    panel.dataset.row = row.id;
-    panel.setAttribute("aria-label", `Anchors of ${row.dataset.key}`);
-    panel.hidden = false;
-  }
-  function closeAnchors() {
-    if (panel.hidden) return;
-    const held = panel.contains(document.activeElement);
-    panel.hidden = true;
-    if (held) focusOn(current);
-  }
-  const toggleAnchors = (row) => {
-    if (!panel.hidden && panel.dataset.row === row.id) closeAnchors(); else anchors(row);
-  };
-
-  // ---- Citations: tokens in the text, put in by chips or by typing c4
-  function replace(from, to, words) {
-    rationale.focus();
-    rationale.setSelectionRange(from, to);
-    // The one way that keeps the browser's own undo; where it is gone, the text still changes.
-    if (!document.execCommand("insertText", false, words)) rationale.setRangeText(words, from, to, "end");
-  }
-  function cite(token) {
-    const { selectionStart: from, selectionEnd: to, value } = rationale;
-    const gap = from && !/\s$/.test(value.slice(0, from)) ? " " : "";
-    replace(from, to, `${gap}[${token}] `);
-    rationale.dispatchEvent(new Event("input", { bubbles: true }));
-  }
-  const names = tokens.map((button) => button.dataset.token);
-  function typed() {
-    const at = rationale.selectionStart, text = rationale.value.slice(0, at);
-    const [, found, end] = /(?:^|[\s(])([A-Za-z]+\d+)([\s.,;:)]?)$/.exec(text) ?? /(\[[A-Za-z]\w*\])()$/.exec(text) ?? [];
-    if (!found) return;
-    const word = found.replace(/[[\]]/g, "").toLowerCase();
-    const key = names.find((name) => name.toLowerCase() === word);
-    const longer = names.some((name) => name.toLowerCase().startsWith(word) && name.toLowerCase() !== word);
-    if (key && found !== `[${key}]` && (end || found.startsWith("[") || !longer)) replace(at - found.length - end.length, at, `[${key}]${end}`);
-  }
 
   // ---- Sending
   function missing() {
@@ -272,7 +222,7 @@
     if (closed) return;
     event.preventDefault();
     if (action === "all_pass") restPass();
-    else if (action.startsWith("insert:")) cite(action.slice("insert:".length));
+    else if (action.startsWith("insert:")) citations.cite(action.slice("insert:".length));
     else if (action === "save") form.flush();
     // label-draft.js sends, keeps what cannot be sent yet, and leaves the page once it has arrived.
     else if (["skip", "keys"].includes(action) || !missing()) form.deliver(action);
@@ -292,9 +242,15 @@
   on("right_up", () => scroll("Right", -1), SCROLLS);
   on("right_down", () => scroll("Right", 1), SCROLLS);
   on("keys", () => keys.showModal(), READS);
-  on("anchors", () => { const row = current ?? rows.at(-1); if (row) toggleAnchors(row); }, READS);
-  for (const side of ["Left", "Right"]) for (const name of ["pass", "fail", "na"]) on(`${side.toLowerCase()}_${name}`, () => mark(side, name));
-  for (const name of ["pass", "fail", "na"]) on(name, () => markNext(name));
+  // In the last step those of the check that is written about, else of the one that was answered last.
+  on("anchors", () => {
+    const row = current ?? rows.find((one) => one.dataset.key === citations.last()) ?? came ?? rows[0];
+    if (row) anchors.toggle(row);
+  }, READS);
+  for (const name of ["pass", "fail", "na"]) {
+    for (const side of ["Left", "Right"]) on(`${side.toLowerCase()}_${name}`, () => mark(side, name));
+    on(name, () => markNext(name));
+  }
   on("gates_pass", restPass);
   on("send", () => send());
   on("undo", undoLast);
@@ -304,10 +260,12 @@
   on("rewrite", () => write("rewrite"));
   for (const button of all("button", whichText)) button.addEventListener("click", () => write(button.dataset.text));
   // A link is left as a link is: what is entered goes along.
-  for (const [action, id] of [["previous", "#previous"], ["next", "#following"]]) on(action, () => { const link = $(id); if (link) link.click(); else say(action === "previous" ? "No pair has been sent yet." : "Nothing has been sent after this pair."); }, READS);
+  const follow = (id, otherwise) => () => { const link = $(id); if (link) link.click(); else say(otherwise); };
+  on("previous", follow("#previous", "No pair has been sent yet."), READS);
+  on("next", follow("#following", "Nothing has been sent after this pair."), READS);
   on("nothing", () => toggle($("#nothing_says_it"), "nothing in the rubric says it"));
   function escape(target) {
-    if (skip?.open) { skip.open = false; $("summary", skip).focus(); } else if (!panel.hidden) closeAnchors();
+    if (skip?.open) { skip.open = false; $("summary", skip).focus(); } else if (anchors.isOpen) anchors.hide();
     else if (target === rationale || target === rewrite) last.focus();
     else if (isTyping(target)) target.blur();
   }
@@ -319,6 +277,14 @@
     event.preventDefault();
     if (target.matches(".measure") && target.value) { target.blur(); onward(target.closest(".crit")); } else send();
   }
+  // A cell or the preference as a whole has the focus: arrows go in, Space scrolls what is judged.
+  function inGroup({ key, shiftKey, target }) {
+    const radios = all("input:not(:disabled)", target), way = shiftKey ? -1 : 1;
+    if (key === "ArrowRight") radios[0]?.focus();
+    else if (key === "ArrowLeft") radios.at(-1)?.focus();
+    else if (key === " ") for (const side of [target.dataset.side || ["Left", "Right"]].flat()) scroll(side, way);
+    return ["ArrowRight", "ArrowLeft", " "].includes(key);
+  }
   document.addEventListener("keydown", (event) => {
     const { target, key } = event;
     arrowing = key.startsWith("Arrow");
@@ -326,8 +292,14 @@
     if (key === "Escape") return escape(target);
     if (key === "Enter") return enter(event);
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(target)) return;
-    if ((key === "ArrowUp" || key === "ArrowDown") && !closed && !target.closest(".resp-text, .file-body, .scale, .pop")) { event.preventDefault(); return step(key === "ArrowUp" ? -1 : 1); }
-    const act = labelPage.actOf(event) ?? (!closed && !event.repeat && form.dataset.digits.includes(key) ? () => digit(event) : null);
+    const isUpDown = key === "ArrowUp" || key === "ArrowDown";
+    if (isUpDown && !closed && !target.closest(".resp-text, .file-body, .pop") && !target.matches(".scale input")) {
+      event.preventDefault();
+      return step(key === "ArrowUp" ? -1 : 1);
+    }
+    if (target.matches(".cell, .scale") && inGroup(event)) return event.preventDefault();
+    const isDigit = !closed && !event.repeat && !labelPage.lettersOff && form.dataset.digits.includes(key);
+    const act = labelPage.actOf(event) ?? (isDigit ? () => digit(event) : null);
     if (!act) return;
     event.preventDefault();
     act();
@@ -343,7 +315,7 @@
     // Arrow keys pass through answers on their way: only a chosen one moves the focus on.
     if (row && cell && !arrowing && !target.matches(".measure")) onward(row);
   });
-  rationale.addEventListener("input", () => { typed(); refresh(); });
+  rationale.addEventListener("input", refresh);
   form.addEventListener("focusin", ({ target }) => {
     const row = target.closest(".crit");
     if (row && row !== current) go(row, { focus: false });
@@ -352,20 +324,46 @@
   for (const row of rows) $("summary", row).addEventListener("click", (event) => {
     event.preventDefault();
     if (row !== current) go(row, { focus: false });
-    toggleAnchors(row);
-    if (!panel.hidden) panel.focus({ preventScroll: true });
+    anchors.toggle(row);
+    if (anchors.isOpen) anchors.focus();
   });
-  for (const link of all(".ledger a")) link.addEventListener("click", (event) => { event.preventDefault(); go(rows.find((row) => `#${row.id}` === link.hash) ?? null); });
-  for (const link of all("#errors a")) link.addEventListener("click", () => go(rows.find((row) => $(link.hash, row)) ?? null));
+  for (const link of all(".ledger a")) link.addEventListener("click", (event) => {
+    event.preventDefault();
+    go(rows.find((row) => `#${row.id}` === link.hash) ?? null);
+  });
+  for (const link of all("#errors a")) link.addEventListener("click", (event) => {
+    event.preventDefault();
+    const place = $(link.hash);
+    go(rows.find((row) => row.contains(place)) ?? null, { focus: place?.matches(".cell") });
+    if (!place?.matches(".cell")) place?.focus({ preventScroll: true });
+    place?.scrollIntoView({ block: "nearest" });
+  });
+  // A press beside an open box closes it.
+  document.addEventListener("pointerdown", ({ target }) => {
+    for (const box of document.querySelectorAll(".pop[open]")) if (!box.contains(target)) box.open = false;
+  });
+
+  // The page of a refused answer: read from its errors, and what the first of them speaks of is in view.
+  function showErrors() {
+    if (!rows.some(openCell)) go(null, { focus: false });
+    const [first] = all("#errors a");
+    if (first) $(first.hash)?.scrollIntoView({ block: "nearest" });
+    $("#errors").focus({ preventScroll: true });
+  }
 
   // ---- Start
+  // The address that the list of keys leaves behind points at the whole form.
+  if (location.hash === "#ballot") history.replaceState(history.state, "", location.pathname + location.search);
   $("#keys-button").addEventListener("click", (event) => { event.preventDefault(); keys.showModal(); });
+  const lettersOff = $("#letters-off");
+  lettersOff.checked = labelPage.lettersOff;
+  lettersOff.addEventListener("change", () => labelPage.setLettersOff(lettersOff.checked));
   $("#keys-close").addEventListener("click", (event) => { event.preventDefault(); keys.close(); });
   form.dataset.ready = "";
   if (closed) return offerRewrite(gates());
-  undo.addEventListener("click", undoLast);
+  undoButton.addEventListener("click", undoLast);
   refresh();
-  before = state();
-  go(rows.find(openCell) ?? null, { focus: false });
-  if ($("#errors")) { $("#errors").focus(); if (!rows.some(openCell)) go(null, { focus: false }); }
+  undo.begin();
+  go(rows.find(openCell) ?? null, { focus: false, scroll: !FLOWS.matches });
+  if ($("#errors")) showErrors();
 })();
