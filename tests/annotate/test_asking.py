@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -94,9 +95,15 @@ def test_the_page_says_when_somebody_was_asked(batch: Batch, lead: User, expert:
     before = as_(lead).get(ROUND).content.decode()
     assert before.count('name="rater"') == 2
     page = page_after(lead, {"rater": rater_of(expert).pk})
-    at = timezone.localtime(asked()[0].created_at)
-    assert f"asked {at.day} {at:%B, %H:%M}" in page
+    told = asked()[0]
+    assert f"asked {timezone.localtime(told.created_at):%H:%M}\n" in page
     assert f'value="{rater_of(expert).pk}"' not in page
+    # Everyone stands there once.
+    assert page.count('title="expert"') == page.count('title="other_expert"') == 1
+    Notice.objects.update(created_at=told.created_at - timedelta(days=1))
+    at = timezone.localtime(told.created_at - timedelta(days=1))
+    page = as_(lead).get(ROUND).content.decode()
+    assert re.search(rf"asked {at.day} {at:%B}( {at.year})?\n", page)
 
 
 def test_a_round_that_everyone_finished_asks_nobody(
@@ -104,7 +111,9 @@ def test_a_round_that_everyone_finished_asks_nobody(
 ) -> None:
     for user in (expert, other_expert):
         make_votes(batch, user)
-    assert "Ask them to go on" not in as_(lead).get(ROUND).content.decode()
+    page = as_(lead).get(ROUND).content.decode()
+    assert "Ask all who wait" not in page
+    assert "Nobody can be asked" not in page
     assert "no rater whom you could ask" in page_after(lead, {})
     assert asked() == []
 
