@@ -9,7 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rubrics import document, hints, outline, outline_places, outline_rubric, outline_steps
+from rubrics import (
+    document,
+    hints,
+    outline_form,
+    outline_places,
+    outline_reader,
+    outline_rubric,
+    outline_steps,
+    outline_writer,
+)
 from rubrics.content import RubricError
 from rubrics.editor_fields import CheckForm, Field, Said, check_forms, field_groups
 from rubrics.preview import Preview, preview_of
@@ -39,10 +48,10 @@ class Received:
 def receive(sent: Mapping[str, str]) -> Received:
     source = sent.get("source", "").replace("\r\n", "\n")
     action = sent.get("action", "")
-    typed = outline.from_fields(sent)
+    typed = outline_form.from_fields(sent)
     form_was, yaml_was = sent.get("form_was", ""), sent.get("yaml_was", "")
-    form_changed = bool(form_was) and typed is not None and outline.seal(typed) != form_was
-    yaml_changed = outline.seal_text(source) != yaml_was
+    form_changed = bool(form_was) and typed is not None and outline_form.seal(typed) != form_was
+    yaml_changed = outline_form.seal_text(source) != yaml_was
     if form_changed and yaml_changed and action not in KEEP:
         return Received(source, typed, clash=True)
     follow_form = form_changed and KEEP.get(action, "form") == "form"
@@ -51,13 +60,13 @@ def receive(sent: Mapping[str, str]) -> Received:
         return Received(source)
     stepped, focus = outline_steps.take(now, action)
     if stepped is not now or follow_form:
-        return Received(outline.write(stepped), rewritten=True, focus=focus)
+        return Received(outline_writer.write(stepped), rewritten=True, focus=focus)
     return Received(source)
 
 
 def _read(source: str) -> Outline | None:
     try:
-        return outline.read(source)
+        return outline_reader.read(source)
     except RubricError:
         return None
 
@@ -114,14 +123,14 @@ def shown(received: Received, *, ids_before: tuple[str, ...] = ()) -> Editor:
     found = _problems(source)
     read = received.typed if received.clash else _read(source)
     if read is None:
-        return Editor(source, None, _placed(source, found), yaml_was=outline.seal_text(source))
+        return Editor(source, None, _placed(source, found), yaml_was=outline_form.seal_text(source))
     problems = _placed(source, found, _read(source))
     rubric = outline_rubric.as_far_as_it_goes(read)
     messages = _messages(problems)
     advice = (Said(f"check-{hint.n}-{hint.field}", hint) for hint in hints.hints(rubric))
     # What is wrong is mended first; advice on the same field would only be noise.
     told = tuple(said for said in advice if said.place not in messages)
-    fits = len(outline.fields_of(read)) <= MAX_FIELDS
+    fits = len(outline_form.fields_of(read)) <= MAX_FIELDS
     return Editor(
         source,
         read,
@@ -132,8 +141,8 @@ def shown(received: Received, *, ids_before: tuple[str, ...] = ()) -> Editor:
         received.rewritten,
         received.clash,
         # Where both were changed nothing is settled: both still count as changed.
-        form_was="both" if received.clash else outline.seal(read),
-        yaml_was="both" if received.clash else outline.seal_text(source),
+        form_was="both" if received.clash else outline_form.seal(read),
+        yaml_was="both" if received.clash else outline_form.seal_text(source),
         groups=field_groups(read, messages) if fits else {},
         checks=check_forms(read, messages, told, ids_before, received.focus) if fits else {},
     )

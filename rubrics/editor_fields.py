@@ -1,4 +1,7 @@
-"""The fields of the editor's form: labels, choices, and what is said at each."""
+"""The fields of the editor's form: labels, choices, and what is said at each.
+
+Pure: no Django, no I/O.
+"""
 
 from __future__ import annotations
 
@@ -166,6 +169,12 @@ _CHECK: dict[str, Field] = {
         ),
     )
 }
+_ANCHOR = (
+    Field("verdict", "It", "choice", "", choices=_VERDICTS, size="short"),
+    Field("origin", "It is", "choice", "", choices=_ORIGINS, size="short"),
+    Field("text", "Example", "area", ""),
+    Field("note", "Why", "area", "", rows=1),
+)
 _MORE = ("family", "lineage_kind", "lineage_keys")
 _ORDER: dict[Kind, tuple[str, ...]] = {
     kind: tuple(name for name in _CHECK if name in CHECK_FIELDS[kind]) for kind in SECTIONS
@@ -201,7 +210,7 @@ _ROOT: dict[str, tuple[Field, ...]] = {
         Field(
             "preference_check",
             "Question",
-            "line",
+            "area",
             "",
             help="Which response is better, all in all? where it is empty.",
         ),
@@ -209,6 +218,19 @@ _ROOT: dict[str, tuple[Field, ...]] = {
         Field("preference_help", "Help", "area", ""),
     ),
 }
+
+
+_AREAS = {
+    "": {each.name for group in _ROOT.values() for each in group if each.kind == "area"},
+    "check": {each.name for each in _CHECK.values() if each.kind == "area"},
+    "anchor": {each.name for each in _ANCHOR if each.kind == "area"},
+}
+
+
+def is_long(name: str) -> bool:
+    """Whether a field, by its name in the form, has several lines: others take no line feeds."""
+    path, _, last = name.rpartition("-")
+    return last in _AREAS["anchor" if "-anchor-" in path else "check" if path else ""]
 
 
 def _filled(
@@ -315,15 +337,9 @@ def _check_field(
 
 def _anchor_form(check: CheckOutline, n: int, m: int, messages: Messages) -> AnchorForm:
     anchor = check.anchors[m]
-    templates = (
-        Field("verdict", "It", "choice", "", choices=_VERDICTS, size="short"),
-        Field("origin", "It is", "choice", "", choices=_ORIGINS, size="short"),
-        Field("text", "Example", "area", ""),
-        Field("note", "Why", "area", "", rows=1),
-    )
     fields = tuple(
         _filled(each, name, anchor.get(each.name, ""), messages)
-        for each in templates
+        for each in _ANCHOR
         for name in (f"check-{n}-anchor-{m}-{each.name}",)
     )
     last = len(check.anchors) - 1

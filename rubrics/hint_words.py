@@ -100,7 +100,10 @@ UNOBSERVABLE = _any(
     r"\b(?:considers|takes? into account|pays? attention to|keeps? in mind)\b",
     r"\b(?:confident|satisfied|reassured|confused|convinced)\b",
 )
-NEGATORS = r"\b(?:not|no|never|nothing|none|nobody|neither|nor|without|cannot|\w{1,40}n['’]t|free of|avoids?)\b"
+NEGATORS = (
+    r"\b(?:not|no|never|nothing|none|nobody|neither|nor|without|cannot|\w{1,40}n['’]t|free of"
+    r"|avoids?)\b"
+)
 DOUBLE_NEGATIVE = _any(
     r"\b(?:not|never|n['’]t|no|nothing|cannot|without)(?: \w{1,40}){0,4}? "
     r"(?:fail(?:s|ing)? to|lack(?:s|ing)?"
@@ -125,16 +128,16 @@ YES_IS_BAD = _any(
     r"\bfails? to\b",
     r"\b(?:lacks?|misses|ignores?|contradicts?|violates?|breaches|hallucinates?|invents?|misstates?"
     r"|misleads?|exceeds?|distorts?|misquotes?|leaks?|rambles?)\b",
-    r"\b(?:is|are) (?:\w{1,40}ly )?(?:wrong|incorrect|inaccurate|misleading|missing|unsupported|rude"
-    r"|offensive|outdated|false|off[- ]topic|verbose|incomplete|irrelevant|unsafe|biased"
+    r"\b(?:is|are) (?:\w{1,40}ly )?(?:wrong|incorrect|inaccurate|misleading|missing|unsupported"
+    r"|rude|offensive|outdated|false|off[- ]topic|verbose|incomplete|irrelevant|unsafe|biased"
     r"|harmful)\b",
 )
 COMPARATIVES = _any(
     r"\b(?:better|worse|clearer|simpler|shorter|longer|stronger|weaker|easier|harder|safer|faster"
     r"|warmer|plainer|nicer|friendlier)\b(?!(?: \w{1,40}){0,6} than\b)",
     r"(?<!\bno )(?<!\bor )(?<!\bany )(?<!\bonce )(?<!\bone )\b(?:more|less)"
-    r" (?:\w{1,40}ly |accurate|complete|precise|helpful|specific|concise|detailed|formal|polite|readable"
-    r"|useful|relevant|natural|direct|technical|plain)(?!(?: \w{1,40}){0,6} than\b)",
+    r" (?:\w{1,40}ly |accurate|complete|precise|helpful|specific|concise|detailed|formal|polite"
+    r"|readable|useful|relevant|natural|direct|technical|plain)(?!(?: \w{1,40}){0,6} than\b)",
     r"\b(?:best|worst|most (?:helpful|useful|accurate|relevant|important|likely|complete)"
     r"|strongest|clearest|simplest)\b"
     r"(?! (?:before|practice))",

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from projects.access import project_for, user_of
 from projects.models import Role
-from rubrics import document, editor, outline, reading, starting
+from rubrics import document, editor, outline_reader, outline_writer, reading, starting
 from rubrics.access import rubric_for, versions_for
 from rubrics.actions import DraftChanged, RubricRefused, import_rubric
 from rubrics.forms import DraftForm
@@ -54,7 +54,7 @@ def _opened(request: HttpRequest, project: Project) -> HttpResponse:
     asked = request.GET.get("rubric")
     rubrics = project.rubrics.all()
     if not asked:
-        source = outline.write(outline.start(starting.new_rubric()))
+        source = outline_writer.write(outline_reader.start(starting.new_rubric()))
         return _page(request, project, DraftForm(rubrics=rubrics), editor.Received(source))
     newest = versions_for(user_of(request), rubric_for(user_of(request), project.slug, asked))
     version = newest.first()

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrics import document, outline, outline_rubric
+from rubrics import document, outline_reader, outline_rubric
 from rubrics.content import Anchor, Criterion, Rubric
 from rubrics.hints import LOOKED_AT, hints, on_wording
 from rubrics.starting import new_rubric
@@ -229,7 +229,7 @@ criteria:
 """
     parsed = document.parse(source)
     warned = {warning.where.rpartition(".")[2] for warning in parsed.warnings}
-    read = outline_rubric.as_far_as_it_goes(outline.read(source))
+    read = outline_rubric.as_far_as_it_goes(outline_reader.read(source))
     hinted = {read.criteria[hint.n].key for hint in hints(read)}
     assert warned == {"C1", "C2"} <= hinted
     assert {"no_weight", "numbers", "anchors"} <= {hint.code for hint in hints(read)}

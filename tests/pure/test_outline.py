@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from rubrics import document, outline
+from rubrics import document, outline_form, outline_reader, outline_writer
 from rubrics.content import Rubric
 from tests.pure.test_document_roundtrip import rubrics
 
@@ -20,11 +20,13 @@ def fits_a_form(rubric: Rubric) -> bool:
 
 @given(rubrics().filter(fits_a_form))
 def test_what_the_form_writes_reads_back_as_the_same_rubric(rubric: Rubric) -> None:
-    read = outline.start(rubric)
-    text = outline.write(read)
+    read = outline_reader.start(rubric)
+    text = outline_writer.write(read)
     assert document.parse(text).rubric == rubric
-    sent = {name: value.replace("\n", "\r\n") for name, value in outline.fields_of(read).items()}
-    back = outline.from_fields(sent)
+    sent = {
+        name: value.replace("\n", "\r\n") for name, value in outline_form.fields_of(read).items()
+    }
+    back = outline_form.from_fields(sent)
     assert back is not None
-    assert outline.write(back) == text
-    assert outline.seal(back) == outline.seal(read)
+    assert outline_writer.write(back) == text
+    assert outline_form.seal(back) == outline_form.seal(read)

@@ -11,7 +11,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils.html import escape
 
 from projects.models import Event
-from rubrics import document, editor, hints, outline
+from rubrics import document, editor, hints, outline_form, outline_reader
+from rubrics.editor_fields import is_long
 from rubrics.models import RubricVersion
 from rubrics.starting import new_rubric
 from tests.making import make_member
@@ -29,7 +30,7 @@ EDIT = NEW + "?rubric=claim-letter"
 def sent_by(source: str, **changed: str) -> dict[str, str]:
     """What a browser sends of an editor that was opened with this text, after these changes."""
     shown = editor.opened(source)
-    fields = outline.fields_of(shown.outline) if shown.outline else {}
+    fields = outline_form.fields_of(shown.outline) if shown.outline else {}
     return {
         **{name: value.replace("\n", "\r\n") for name, value in fields.items()},
         "source": source.replace("\n", "\r\n"),
@@ -218,6 +219,56 @@ def test_where_both_sides_were_changed_their_author_chooses(
     assert f"name: {name}" in editor_source(settled)
 
 
+def drawn_kinds(text: str) -> dict[str, str]:
+    found = re.findall(r'<(textarea|input|select) [^>]*?id="f-([^"]+)"', text)
+    return {name: kind for kind, name in found}
+
+
+LONG = """
+task: t
+name: |-
+  one
+  two
+gates:
+  - id: G1
+    title: |-
+      a
+      b
+    check: |-
+      one
+
+      two
+    help: "one\n two  \n"
+    anchors: [{verdict: pass, origin: real, text: "a\n b", note: "c\nd"}]
+criteria: [{id: C1, weight: 1, check: c, level: nominal, values: [low, "in the\n middle"]}]
+automatic: [{id: A1, check: d, rule: {must_contain: [x, y]}}]
+preference: {check: "Which one\nis better?", title: "u\nv", help: "x\ny", rationale: "s\nt"}
+"""
+
+
+def test_lines_of_a_text_are_no_change_of_the_form(as_lead: Client, project: Project) -> None:
+    """Whatever a browser makes of line feeds in a field of one line."""
+    opened = as_lead.post(NEW, {"source": LONG, "action": "check"}).content.decode()
+    kinds = drawn_kinds(opened)
+    sent = {
+        name: value.replace("\r\n", "") if kinds.get(name) == "input" else value
+        for name, value in sent_by(LONG).items()
+    }
+
+    for text in (LONG, LONG + "# mine\n"):
+        response = as_lead.post(NEW, {**sent, "source": text, "action": "check"})
+        assert response.status_code == 200
+        assert editor_source(response) == text
+
+
+def test_a_field_is_long_where_it_is_drawn_so(as_lead: Client, project: Project) -> None:
+    text = as_lead.post(NEW, {"source": LONG, "action": "check"}).content.decode()
+    drawn = drawn_kinds(text)
+    assert set(drawn.values()) == {"textarea", "input", "select"}
+    for name, kind in drawn.items():
+        assert is_long(name) == (kind == "textarea"), name
+
+
 def test_the_form_waits_where_the_yaml_cannot_be_read(as_lead: Client, project: Project) -> None:
     sent = {**sent_by(make_yaml()), "source": "task: [", "action": "check"}
 
@@ -250,7 +301,7 @@ def test_the_form_waits_where_the_yaml_cannot_be_read(as_lead: Client, project: 
     ],
 )
 def test_buttons_add_remove_and_move_checks(action: str, keys: list[str]) -> None:
-    after = outline.read(editor.receive({**sent_by(make_yaml()), "action": action}).source)
+    after = outline_reader.read(editor.receive({**sent_by(make_yaml()), "action": action}).source)
     assert [check.value("id") for check in after.checks] == keys
 
 
@@ -267,14 +318,14 @@ def test_buttons_add_remove_and_move_checks(action: str, keys: list[str]) -> Non
     ],
 )
 def test_buttons_add_remove_and_move_anchors(action: str, anchors: list[str]) -> None:
-    after = outline.read(editor.receive({**sent_by(make_yaml()), "action": action}).source)
+    after = outline_reader.read(editor.receive({**sent_by(make_yaml()), "action": action}).source)
     assert [anchor["verdict"] for anchor in after.checks[0].anchors] == anchors
 
 
 def test_a_check_that_moves_to_code_says_where_it_comes_from() -> None:
     sent = {**sent_by(make_yaml()), "action": "automatic:1"}
     (moved,) = [
-        c for c in outline.read(editor.receive(sent).source).checks if c.value("id") == "C1"
+        c for c in outline_reader.read(editor.receive(sent).source).checks if c.value("id") == "C1"
     ]
     assert moved.kind == "automatic"
     assert (moved.value("lineage_kind"), moved.value("lineage_keys")) == (
