@@ -57,7 +57,7 @@ def show_report(command: BaseCommand, report: Report | None, *, as_json: bool) -
         for item in items:
             field = f", {item.field}" if item.field else ""
             command.stderr.write(
-                f"  {report.file}, line {item.line}{field}: {kind}: {item.message}"
+                f"  {report.file}, line {item.line}{field}: {kind}: {item.for_commands}"
             )
     if report.notice_count > len(report.notices):
         command.stderr.write(f"  … and {report.notice_count - len(report.notices)} more warnings")

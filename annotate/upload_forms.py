@@ -13,6 +13,7 @@ from annotate import ingest
 from annotate.actions.import_jobs import vote_file
 from annotate.actions.vote_imports import NAME_LENGTH, scheme_of
 from annotate.forms import VersionField
+from annotate.ingest.fields import WORDS
 from annotate.ingest.guessing import (
     LABEL,
     LONG_ONLY,
@@ -44,13 +45,7 @@ if TYPE_CHECKING:
     from rubrics.querysets import VersionQuerySet
 
 LEFT_OUT = [("", "left out")]
-PAIR_WORDS = {
-    "response_a": "response A",
-    "response_b": "response B",
-    "model_a": "model of A",
-    "model_b": "model of B",
-    "metadata": "the metadata as a whole",
-}
+PAIR_WORDS = {**WORDS, "metadata": "the metadata as a whole"}
 PAIR_CHOICES = [
     *LEFT_OUT,
     *((name, PAIR_WORDS.get(name, name)) for name in PAIR_NAMES),
@@ -154,7 +149,8 @@ class MappingForm(forms.Form):
             try:
                 self.flags = self.flags_of(targets)
             except FlagError as error:
-                self.add_error(None, str(error))
+                field = "value" if error.flag == "--value" else None
+                self.add_error(field, f"{error.value}: {error.said}")
         return self.cleaned_data
 
     def rows(self, head: Head) -> list[FieldRow]:

@@ -168,7 +168,7 @@ def _unchanged(batch: Batch, source: VoteFile) -> tuple[Batch, Report]:
 def _taken(source: VoteFile) -> ImportRefused:
     return ImportRefused(
         f"There are imported votes “{source.name}” already, of another file, rubric version or "
-        "reading. Choose another name (--name)."
+        "reading. Choose another name."
     )
 
 
@@ -230,8 +230,9 @@ def _unknown(row: VoteRow, kind: str) -> Problem:
         row.line,
         "subject",
         f"There is no {kind} {shown(row.subject)} here. Import it first, or have it made "
-        "without its text (--create-subjects).",
+        "without its text.",
         "unknown_subject",
+        flag="--create-subjects",
     )
 
 

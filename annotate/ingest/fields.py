@@ -21,6 +21,19 @@ KINDS_OF_VALUE = {
     dict: "an object",
 }
 
+WORDS = {
+    "response_a": "response A",
+    "response_b": "response B",
+    "model_a": "model of A",
+    "model_b": "model of B",
+    "subject": "pair's id",
+}
+
+
+def words_of(target: str) -> str:
+    """What the import page calls a target."""
+    return WORDS.get(target, target)
+
 
 class Fields:
     """Reads targets of one record and gathers what is wrong with it in `problems`."""
@@ -30,9 +43,10 @@ class Fields:
         self.map = field_map
         self.problems: list[Problem] = []
 
-    def refuse(self, field: str, code: str, message: str) -> None:
+    def refuse(self, field: str, code: str, message: str, flag: str = "") -> None:
         """Add a problem; `field` is the file's own name of it."""
-        self.problems.append(Problem(self.record.line, printable(field[:200]), message, code))
+        line, name = self.record.line, printable(field[:200])
+        self.problems.append(Problem(line, name, message, code, flag=flag))
 
     def raw(self, target: str) -> Any:
         """The value of a target's first source as the file has it, None if it has none."""
@@ -59,11 +73,7 @@ class Fields:
         before = len(self.problems)
         text = self.text(target)
         if text is None and len(self.problems) == before:
-            message = (
-                f"The row has no {target}. Add it, or read another field as it "
-                f"(--map {target}=FIELD)."
-            )
-            self.refuse(self.name(target), "missing", message)
+            self._refuse_missing(target)
         return text or ""
 
     def name_text(self, target: str, most: int = ID_LENGTH) -> str:
@@ -79,19 +89,17 @@ class Fields:
         value, name = self.raw(target), self.name(target)
         if value is None or value == "":
             if required:
-                message = (
-                    f"The row has no {target}. Add it, or read another field as it "
-                    f"(--map {target}=…)."
-                )
-                self.refuse(name, "missing", message)
+                self._refuse_missing(target)
             return ""
         if isinstance(value, bool) or not isinstance(value, str | int):
-            message = f"The {target} is {_what(value)}; it must be a text or a whole number."
+            message = (
+                f"The {words_of(target)} is {_what(value)}; it must be a text or a whole number."
+            )
             self.refuse(name, "bad_id", message)
             return ""
         text = str(value).strip()
         if problem := _id_fault(text):
-            self.refuse(name, "bad_id", f"The {target} {shown(text)} {problem}")
+            self.refuse(name, "bad_id", f"The {words_of(target)} {shown(text)} {problem}")
             return ""
         return text
 
@@ -105,12 +113,18 @@ class Fields:
                 return text
             message = (
                 f"The field holds {_what(value)}, not text: {text[:SHOWN_LENGTH]}. "
-                f"Quote it, or take such values as text (--as-text {printable(source[:60])})."
+                "Quote it, or take this field as text."
             )
+            flag = f"--as-text {printable(source[:SHOWN_LENGTH])}"
         else:
             message = f"The field holds {_what(value)}, not text. Write it as one text."
-        self.refuse(source, "not_text", message)
+            flag = ""
+        self.refuse(source, "not_text", message, flag)
         return None
+
+    def _refuse_missing(self, target: str) -> None:
+        message = f"The row has no {words_of(target)}. Add it, or choose another field for it."
+        self.refuse(self.name(target), "missing", message, f"--map {target}=FIELD")
 
 
 def _id_fault(text: str) -> str:

@@ -18,7 +18,14 @@ MOST_NAMES = 200
 
 
 class FlagError(ValueError):
-    """A flag that cannot be followed; the message names it and says why."""
+    """A flag that cannot be followed; the message names it and says why.
+
+    A page has no flags: it shows `value`, what was given, and `said`, what is wrong with it.
+    """
+
+    def __init__(self, flag: str, value: str, said: str) -> None:
+        self.flag, self.value, self.said = flag, printable(value), said
+        super().__init__(f"{flag} {self.value}: {said}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +59,18 @@ class FieldMap:
             target, given = _parsed(flag, known, optional)
             if target in sources:
                 raise FlagError(
-                    f"--map {target}=… is given twice. Join several sources with commas."
+                    "--map", f"{target}=…", "it is given twice. Join several sources with commas."
                 )
             if len(given) > 1 and target not in joinable and target in known:
-                raise FlagError(f"--map {printable(flag)}: {target} takes one field only.")
+                raise FlagError("--map", flag, f"{target} takes one field only.")
             sources[target] = given
         names = known | {name for given in sources.values() for name in given}
         for name in as_text:
             if name not in names:
                 raise FlagError(
-                    f"--as-text {printable(name)}: no such field is read. "
-                    f"Fields that are: {listed(sorted(names))}."
+                    "--as-text",
+                    name,
+                    f"no such field is read. Fields that are: {listed(sorted(names))}.",
                 )
         return cls(known, sources, frozenset(as_text))
 
@@ -102,13 +110,15 @@ def _parsed(
         return target, ()
     sources = tuple(source.strip() for source in given.split(","))
     if not equals or not target or not all(sources):
-        raise FlagError(f"--map {printable(flag)}: write it as FIELD=SOURCE[,SOURCE2…].")
+        raise FlagError("--map", flag, "write it as FIELD=SOURCE[,SOURCE2…].")
     entry = target.removeprefix(f"{METADATA}.")
     if target not in known and not (METADATA in known and entry not in {"", target}):
         extra = f", {METADATA}.NAME" if METADATA in known else ""
         raise FlagError(
-            f"--map {printable(flag)}: {shown(target)} is not a field of this import. "
-            f"Fields are {listed(sorted(known))}{extra}."
+            "--map",
+            flag,
+            f"{shown(target)} is not a field of this import. "
+            f"Fields are {listed(sorted(known))}{extra}.",
         )
     return target, sources
 
@@ -118,9 +128,10 @@ def missing_column_problem(missing: Sequence[str], columns: Sequence[str]) -> Pr
     word = "columns" if len(missing) > 1 else "column"
     message = (
         f"The file has no {word} {listed(list(missing))}. "
-        f"Its columns are {listed(list(columns))}. Say which one is meant (--map, --column)."
+        f"Its columns are {listed(list(columns))}. Say which one is meant."
     )
-    return Problem(1, printable(missing[0][:100]), message, "missing_column", fatal=True)
+    name, flag = printable(missing[0][:100]), "--map, --column"
+    return Problem(1, name, message, "missing_column", fatal=True, flag=flag)
 
 
 class FieldCount:
@@ -141,14 +152,12 @@ class FieldCount:
             if name in self.left_out or len(self.left_out) < MOST_NAMES:
                 self.left_out[name] += 1
 
-    def report(self, advice: str) -> Iterator[Problem | Notice]:
+    def report(self, advice: str, flag: str = "") -> Iterator[Problem | Notice]:
         """What is to be said at the end of the file; `advice` ends each notice."""
         if self.rows:
             for name in sorted(self.unseen):
-                message = (
-                    f"A flag names the field {shown(name)}, which no row has. Check its spelling."
-                )
+                message = f"No row has the field {shown(name)} that was named. Check its spelling."
                 yield Problem(0, printable(name[:100]), message, "missing_field", fatal=True)
         for name, rows in sorted(self.left_out.items()):
             message = f"The field is in {rows} rows and was left out.{advice}"
-            yield Notice(0, printable(name[:100]), message, "left_out")
+            yield Notice(0, printable(name[:100]), message, "left_out", flag)

@@ -20,6 +20,7 @@ class Problem:
     message: a sentence that says what to do.
     code: a stable word for programs.
     fatal: nothing after this was read; no row of the file can be relied on.
+    flag: what does it in a command; a page has its own ways.
     """
 
     line: int
@@ -27,6 +28,12 @@ class Problem:
     message: str
     code: str
     fatal: bool = False
+    flag: str = ""
+
+    @property
+    def for_commands(self) -> str:
+        """The message, with the flag where there is one."""
+        return with_flag(self.message, self.flag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,17 @@ class Notice:
     field: str
     message: str
     code: str
+    flag: str = ""
+
+    @property
+    def for_commands(self) -> str:
+        """The message, with the flag where there is one."""
+        return with_flag(self.message, self.flag)
+
+
+def with_flag(message: str, flag: str) -> str:
+    """A sentence that ends with the flag of a command, in brackets before its full stop."""
+    return f"{message.removesuffix('.')} ({flag})." if flag else message
 
 
 def shown(value: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import PurePath
 from typing import Any, BinaryIO
@@ -117,7 +117,7 @@ def _table(
         return
     problem = header if isinstance(header, Problem) else _header_problem(header)
     if problem:
-        yield Problem(problem.line, problem.field, problem.message, problem.code, fatal=True)
+        yield replace(problem, fatal=True)
         return
     assert isinstance(header, CsvRow)  # narrows the type: problems returned above
     columns = tuple(cell.strip() for cell in header.cells)

@@ -19,7 +19,7 @@ MAX_DEPTH = 64
 MAX_DIGITS = 300
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
-REMOVE_NUL = "Remove it, or let it be removed with a warning (--repair)."
+REMOVE_NUL = "Remove it, or let it be removed with a warning."
 
 
 class JsonFloat(float):
@@ -106,7 +106,8 @@ def nul_report(line: int, field: str, *, repair: bool) -> Problem | Notice:
     """What is said of U+0000 in a field: refused, or removed under repair."""
     if repair:
         return Notice(line, field, "U+0000 was removed from the text.", "nul_removed")
-    return Problem(line, field, f"The text holds the character U+0000. {REMOVE_NUL}", "nul")
+    message = f"The text holds the character U+0000. {REMOVE_NUL}"
+    return Problem(line, field, message, "nul", flag="--repair")
 
 
 class Walk:

@@ -14,7 +14,8 @@ from annotate.ingest.sameness import Messages, content_hash, group_key, plain, t
 from annotate.ingest.strict_json import Walk, json_value
 
 ROLES = ("system", "user", "assistant", "tool")
-ADVICE = " It can be kept as metadata (--map metadata.NAME=FIELD)."
+ADVICE = " It can be kept as an entry of the metadata."
+KEEP = "--map metadata.NAME=FIELD"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def subjects(
                 return
         count.see(item)
         yield from _subject(Fields(item, fields), KINDS[kind], kind, lines)
-    yield from count.report(ADVICE)
+    yield from count.report(ADVICE, KEEP)
 
 
 def _subject(

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Literal
 
 from annotate.ingest.mapping import FlagError
-from annotate.ingest.problems import listed, printable, shown
+from annotate.ingest.problems import listed, shown
 from rubrics.content import NA
 
 # ASCII digits only, and an exponent that cannot make a number of millions of digits.
@@ -106,9 +106,7 @@ class ValueRules:
             if number is not None:
                 before = numbers.setdefault((criterion, number), code)
             if before != code:
-                raise FlagError(
-                    f"--value {printable(flag)}: {shown(raw)} has another code already."
-                )
+                raise FlagError("--value", flag, f"{shown(raw)} has another code already.")
             texts[criterion, raw] = code
         return cls(texts, numbers)
 
@@ -135,7 +133,7 @@ class ValueRules:
         if code is None:
             raise OutsideScale(
                 f"The value {shown(raw)} is not on the scale of {check.key}: {check.scale()}. "
-                "Say which code it means (--value RAW=CODE; an empty CODE means missing)."
+                "Say which of these it means, or that it means missing."
             )
         return code
 
@@ -156,11 +154,13 @@ def _parsed(flag: str, scheme: Scheme) -> tuple[str, str, str]:
     raw = (rest if criterion else left).strip()
     if not equals or not raw:
         raise FlagError(
-            f"--value {printable(flag)}: write it as RAW=CODE or CRITERION:RAW=CODE. "
-            "An empty value is missing and needs no rule."
+            "--value",
+            flag,
+            "write it as RAW=CODE or CRITERION:RAW=CODE. "
+            "An empty value is missing and needs no rule.",
         )
     checks = [c for c in scheme.checks.values() if criterion in {"", c.key}]
     if code and all(check.code(code) is None for check in checks):
         scales = "; ".join(f"{check.key}: {check.scale()}" for check in checks[:20])
-        raise FlagError(f"--value {printable(flag)}: {shown(code)} is on no scale. {scales}.")
+        raise FlagError("--value", flag, f"{shown(code)} is on no scale. {scales}.")
     return criterion, raw, code

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from annotate.decisions import SIDES
 from annotate.ingest.fields import Fields
 from annotate.ingest.mapping import FieldCount, FieldMap, FlagError, missing_column_problem
-from annotate.ingest.problems import Notice, Problem, listed, printable, shown
+from annotate.ingest.problems import Notice, Problem, listed, shown
 from annotate.ingest.readers import Record
 from annotate.ingest.strict_json import json_text
 from annotate.ingest.value_rules import (
@@ -211,7 +211,7 @@ def _value(row: Fields, rules: ValueRules, check: CheckSpec, source: str) -> Cod
     try:
         return rules.read(check, json_text(row.record.fields.get(source)))
     except OutsideScale as error:
-        row.refuse(source, "outside_scale", str(error))
+        row.refuse(source, "outside_scale", str(error), "--value RAW=CODE, RAW= for missing")
     except TypeError:
         message = "The value is a list or an object; it must be one text or number."
         row.refuse(source, "not_text", message)
@@ -256,7 +256,7 @@ def _columns(flags: Sequence[str], scheme: Scheme) -> tuple[Column, ...]:
     for flag in flags:
         column = _column(flag, scheme)
         if (column.check.key, column.part_key) in columns:
-            raise FlagError(f"--column {printable(flag)}: this label has a column already.")
+            raise FlagError("--column", flag, "this label has a column already.")
         columns[column.check.key, column.part_key] = column
     return tuple(columns.values())
 
@@ -265,14 +265,12 @@ def _column(flag: str, scheme: Scheme) -> Column:
     left, _, source = (part.strip() for part in flag.partition("="))
     key, _, part = (part.strip() for part in left.partition(":"))
     if not key or not source:
-        raise FlagError(f"--column {printable(flag)}: write it as CRITERION[:PART]=COLUMN.")
+        raise FlagError("--column", flag, "write it as CRITERION[:PART]=COLUMN.")
     check = scheme.get(key)
     if check is None:
         keys = listed(tuple(scheme.checks))
-        raise FlagError(
-            f"--column {printable(flag)}: the rubric has no {shown(key)}; it has {keys}."
-        )
+        raise FlagError("--column", flag, f"the rubric has no {shown(key)}; it has {keys}.")
     fault = part_fault(check, part)
     if fault:
-        raise FlagError(f"--column {printable(flag)}: {fault} Write it as {key}:PART=COLUMN.")
+        raise FlagError("--column", flag, f"{fault} Write it as {key}:PART=COLUMN.")
     return Column(check, part, source)

@@ -7,6 +7,7 @@ import html
 import io
 import json
 import os
+import re
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -17,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
+from django.core.management.base import CommandError
 from django.test import Client
 from django.utils import timezone
 
@@ -259,6 +261,57 @@ def test_re_01_what_a_file_holds_is_shown_as_data(site: Client) -> None:
         shown = site.get(where).content.decode()
         for markup in ("<script>probe", "<svg onload", "<img src", "<b>p1"):
             assert markup not in shown
+
+
+FLAG = re.compile(r"--[a-z]")
+ODD_PAIRS = [
+    pair("p1", response_b="ABSENT", topic="x"),
+    pair("p2", prompt=7),
+    pair("p3", response_a="a\0b"),
+    pair("ABSENT"),
+]
+
+
+def test_no_page_and_no_report_speaks_of_the_flags_of_a_command(site: Client) -> None:
+    upload = brought(site, jsonl(ODD_PAIRS))
+    shown = html.unescape(site.get(address(upload)).content.decode())
+    assert "The row has no response B. Add it, or choose another field for it." in shown
+    assert "take this field as text." in shown
+    job = done(site, upload, "check", **chosen(*PAIR_FIELDS, ""))
+    job_page = site.get(f"/p/claims/jobs/{job.public_id}/").content.decode()
+    assert "and was left out" in job_page
+    for said in (shown, job_page, refused_of(site, job, "csv").decode()):
+        assert not FLAG.search(said), FLAG.search(said)
+
+
+def test_no_page_of_votes_speaks_of_the_flags_of_a_command(site: Client, project: Project) -> None:
+    version = publish_rubric(project, FORM)
+    text = "subject,rater,criterion,side,value\np1,ann,G1,A,1\np2,,G1,A,pass\np3,ann,G1,A,pass\n"
+    upload = brought(site, text, "v.csv", kind="votes")
+    form = {
+        **chosen("subject", "rater", "criterion", "side", "value"),
+        "version": version.pk,
+        "name": "v",
+    }
+    job = done(site, upload, "check", **form)
+    assert "Import it first" in refused_of(site, job, "csv").decode()
+    answers = [
+        site.get(address(upload)),
+        site.get(f"/p/claims/jobs/{job.public_id}/"),
+        send(site, upload, "look", **form, value="1=nonsense"),
+        send(site, upload, "look", **form, value="nonsense"),
+    ]
+    for said in (*(one.content.decode() for one in answers), refused_of(site, job, "csv").decode()):
+        assert not FLAG.search(said), FLAG.search(said)
+
+
+def test_a_command_says_the_flag_that_helps(project: Project, tmp_path: Path) -> None:
+    err = io.StringIO()
+    file = written(tmp_path, jsonl(ODD_PAIRS))
+    with pytest.raises(CommandError):
+        call_command("import_pairs", str(file), "--project", "claims", stderr=err)
+    for flag in ("--map response_b=FIELD", "--as-text prompt", "--repair", "--map metadata.NAME="):
+        assert f"({flag}" in err.getvalue()
 
 
 # ---- Files that are refused, and odd names

@@ -71,9 +71,11 @@ class Command(BaseCommand):
                 only=options["only"],
             )
         for notice in read.notices:
-            self.stderr.write(f"{file.name}, line {notice.line}: {notice.message}")
+            self.stderr.write(f"{file.name}, line {notice.line}: {notice.for_commands}")
         if read.problems:
-            lines = [f"{file.name}, {_place(p.line, p.field)}: {p.message}" for p in read.problems]
+            lines = [
+                f"{file.name}, {_place(p.line, p.field)}: {p.for_commands}" for p in read.problems
+            ]
             more = len(lines) - SHOWN
             lines[SHOWN:] = [f"… and {more} more"] if more > 0 else []
             raise CommandError("\n".join(lines))
