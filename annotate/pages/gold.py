@@ -6,11 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from django.db.models.fields.json import KT
+from django.urls import reverse
 
 from annotate.access import still_rated_by
 from annotate.actions.gold import ORDER, Known
 from annotate.assignment import fresh
 from annotate.ballot import SEEN_SIDES, Answer, Ballot, preference_code, side_of, stop_of
+from annotate.citing import pieces_of
 from annotate.gold import (
     PRACTICE_PAIRS,
     asked_under,
@@ -25,6 +30,7 @@ from annotate.models import Assignment, GoldAnswer, GoldLabel, Subject, Vote
 from annotate.pages.keys import page_keys
 from annotate.pages.label import Row, Stop, rows_of, stops_of
 from annotate.practice import practised_counts
+from projects.models import Event
 from rubrics.content import PREFERENCE
 from rubrics.models import RubricVersion
 
@@ -44,6 +50,9 @@ OFFERED = 12
 class GoldRow:
     gold: GoldAnswer
     plants: bool
+    why: tuple[tuple[str, bool], ...]
+    # The last time that another answer took the place of the first.
+    changed: Event | None = None
 
 
 @dataclass(frozen=True)
@@ -103,9 +112,10 @@ def gold_list(project: Project, reader: User) -> GoldList:
     versions = _versions(project, by_version)
     practised = practised_counts([version.pk for version in versions])
     labels = _labels(shown)
+    changes = _changes(project)
     return GoldList(
         groups=tuple(
-            _group(version, by_version[version.pk], labels, practised.get(version.pk, 0))
+            _group(version, by_version[version.pk], labels, changes, practised.get(version.pk, 0))
             for version in versions
         ),
         fresh=tuple(fresh(project, list(project.raters.all())).order_by("pk")[:OFFERED]),
@@ -133,18 +143,49 @@ def _group(
     version: RubricVersion,
     answers: Sequence[GoldAnswer],
     labels: Mapping[int, dict[tuple[str, str], str]],
+    changes: Mapping[tuple[str, str], Event],
     practised: int,
 ) -> GoldGroup:
     used = list(practice_answers(version).select_related("version__rubric"))
     return GoldGroup(
         version=version,
-        rows=tuple(
-            GoldRow(gold, plants_a_failure(labels.get(gold.pk, {}), version)) for gold in answers
-        ),
+        rows=tuple(_row(gold, version, labels.get(gold.pk, {}), changes) for gold in answers),
         practises_on=used[0].version if used else None,
         practice=min(len(used), PRACTICE_PAIRS),
         practised=practised,
     )
+
+
+def _row(
+    gold: GoldAnswer,
+    version: RubricVersion,
+    labels: dict[tuple[str, str], str],
+    changes: Mapping[tuple[str, str], Event],
+) -> GoldRow:
+    known = {key for key, _ in labels} | {"A", "B"}
+    return GoldRow(
+        gold,
+        plants_a_failure(labels, version),
+        pieces_of(gold.why, known),
+        _last_change(gold, version, changes),
+    )
+
+
+def _changes(project: Project, subject: Subject | None = None) -> dict[tuple[str, str], Event]:
+    """(version, pair) → the last change of its answer that the audit holds."""
+    events = Event.objects.filter(project=project, verb="gold.changed")
+    events = events.annotate(pair=KT("data__subject")).select_related("actor").defer("data")
+    if subject is not None:
+        events = events.filter(data__subject=str(subject.public_id))
+    return {(event.target, event.pair): event for event in events.order_by("pk")}
+
+
+def _last_change(
+    gold: GoldAnswer, version: RubricVersion, changes: Mapping[tuple[str, str], Event]
+) -> Event | None:
+    """None where it stands as it was first set; one from before it was withdrawn is not its own."""
+    found = changes.get((str(version), str(gold.subject.public_id)))
+    return found if found is not None and found.at >= gold.created_at else None
 
 
 def _labels(answers: QuerySet[GoldAnswer]) -> dict[int, dict[tuple[str, str], str]]:
@@ -189,6 +230,7 @@ class GoldForm:
     why: str
     uses: tuple[Choice, ...]
     standing: GoldAnswer | None
+    changed: Event | None
     # Raters meet it in a batch: it stays as it is.
     fixed: bool
     # Raters who have voted on the pair under this rubric version, and who have practised on it.
@@ -201,9 +243,23 @@ class GoldForm:
         return [(_target(name), text) for name, text in self.errors.items()]
 
 
-def name_of(version: RubricVersion) -> str:
-    """SLUG@N, with the revision where it is not the first: what an address says."""
-    return str(version)
+@dataclass(frozen=True)
+class Withdrawal:
+    """What is asked before an answer is withdrawn, and where the yes is sent."""
+
+    title: str
+    text: str
+    action: str
+
+
+def withdrawal(subject: Subject, version: RubricVersion) -> Withdrawal:
+    form = reverse("annotate:subject_gold", args=[subject.project.slug, subject.public_id])
+    return Withdrawal(
+        f"Withdraw the answer on {subject.external_id}?",
+        "The pair is then like any other one: it may be drawn for a round, and nobody practises "
+        "on it. The audit keeps the answer.",
+        f"{form}?{urlencode({'version': str(version)})}",
+    )
 
 
 def gold_form(
@@ -240,6 +296,9 @@ def gold_form(
         why=why,
         uses=tuple(Choice(value, *words, value == use) for value, words in USES.items()),
         standing=standing,
+        changed=_last_change(standing, version, _changes(subject.project, subject))
+        if standing
+        else None,
         fixed=standing is not None and in_a_batch(standing),
         voted=_voted(subject, version),
         practised=_practised(subject, version),

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotate.models import Batch, Subject
@@ -55,9 +55,10 @@ def standings_of(
 
 
 def pair_counts(projects: Sequence[Project]) -> dict[int, tuple[int, int]]:
-    """(pairs, those of them that a round has had) of each project."""
+    """(pairs, those of them that a round has had or whose answer is known) of each project."""
     pairs = Subject.objects.visible().pairs().filter(project=OuterRef("pk"))
-    given = Subject.objects.filter(slots__batch__in=Batch.objects.rounds(), project=OuterRef("pk"))
+    had = Q(slots__batch__in=Batch.objects.rounds()) | Q(gold_answers__isnull=False)
+    given = Subject.objects.filter(had, project=OuterRef("pk"))
     counted = Project.objects.filter(pk__in=[project.pk for project in projects]).annotate(
         pairs=_count(pairs, "id"), given=_count(given, "content_hash")
     )

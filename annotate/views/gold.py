@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotate.access import subject_for
 from annotate.actions.gold import GoldRefused, set_gold, withdraw_gold
 from annotate.models import GoldAnswer, Subject
-from annotate.pages.gold import answerable, gold_form, gold_list, known_from
+from annotate.pages.gold import answerable, gold_form, gold_list, known_from, withdrawal
 from annotate.pages.subject import subject_page
 from annotate.pictures import pictures_on_click
 from projects.access import project_for, user_of
@@ -57,6 +57,8 @@ def subject_gold(request: HttpRequest, slug: str, public_id: UUID) -> HttpRespon
     if version is None or subject.kind != Subject.Kind.PAIR:
         return _page(request, subject, None)
     if request.method != "POST":
+        if "withdraw" in request.GET:
+            return _ask(request, subject, version)
         return _page(request, subject, version)
     if not request.POST:
         raise BadRequest("No form arrived.")
@@ -91,6 +93,18 @@ def _version(subject: Subject, name: str) -> RubricVersion | None:
     return named or next(iter(choices), None)
 
 
+def _ask(request: HttpRequest, subject: Subject, version: RubricVersion) -> HttpResponse:
+    """The question before an answer is withdrawn, for those who see no dialog."""
+    if not GoldAnswer.objects.filter(subject=subject, version=version).exists():
+        return redirect("annotate:gold", subject.project.slug)
+    context = {
+        "project": subject.project,
+        "subject": subject,
+        "withdraw": withdrawal(subject, version),
+    }
+    return render(request, "annotate/gold_withdraw.html", context)
+
+
 def _page(
     request: HttpRequest,
     subject: Subject,
@@ -106,5 +120,6 @@ def _page(
         "subject": subject,
         "shown": subject_page(subject),
         "form": form,
+        "withdraw": withdrawal(subject, version) if version else None,
     }
     return render(request, "annotate/gold_form.html", context, status=status)

@@ -21,7 +21,7 @@ from projects.models import Event, Membership
 from tests.ballots import RUBRIC, SCALES, filled, first_of, make_label_round
 from tests.crawling import html_of
 from tests.gold import RIGHT, WHY, known, make_gold
-from tests.making import make_pair, make_rubric_version, make_version, make_vote
+from tests.making import make_member, make_pair, make_rubric_version, make_version, make_vote
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -294,6 +294,28 @@ def test_a_refused_form_keeps_what_was_entered_and_names_each_field(
     assert as_(lead).post(form_page(pair), again).status_code == 302
 
 
+def test_withdrawing_is_asked_about_first(
+    pair: Subject, version: RubricVersion, lead: User
+) -> None:
+    make_gold(pair, version)
+    page = html_of(as_(lead).get(form_page(pair)))
+    question = form_page(pair) + f"?version={version}&withdraw=1".replace("@", "%40")
+    assert f'href="{question.split("/")[-1].replace("&", "&amp;")}" data-opens="withdraw"' in page
+    assert '<dialog class="dialog" id="withdraw"' in page
+    # Nothing of the form itself withdraws.
+    form = page.partition('<form class="gold-form')[2].partition("</form>")[0]
+    assert 'value="withdraw"' not in form
+    asked = as_(lead).get(question)
+    assert "Withdraw the answer on the pair?" in html_of(asked)
+    assert GoldAnswer.objects.count() == 1
+    where = form_page(pair) + f"?version={version}".replace("@", "%40")
+    assert f'action="{where}"' in html_of(asked)
+    assert as_(lead).post(where, {"action": "withdraw"}).status_code == 302
+    assert not GoldAnswer.objects.exists()
+    # Withdrawn meanwhile: there is nothing to ask about.
+    assert as_(lead).get(question)["Location"] == reverse("annotate:gold", args=["claims"])
+
+
 def test_a_lead_withdraws_an_answer(pair: Subject, version: RubricVersion, lead: User) -> None:
     make_gold(pair, version)
     assert as_(lead).post(form_page(pair), {"action": "withdraw"}).status_code == 302
@@ -518,3 +540,34 @@ def test_the_command_takes_jsonl_alone(version: RubricVersion, tmp_path: Path) -
     file.write_text("id\n")
     with pytest.raises(CommandError, match="JSONL"):
         run(file, version)
+
+
+def test_the_list_shows_what_is_cited_as_chips(
+    pair: Subject, version: RubricVersion, lead: User
+) -> None:
+    make_gold(pair, version, why="[G2] decides. [A] says so; [sic] is prose, <b> too.")
+    page = listed(lead)
+    assert '<span class="chip">G2</span> decides. <span class="chip">A</span> says so;' in page
+    assert "[sic] is prose, &lt;b&gt; too." in page
+    assert "[G2]" not in page
+
+
+def test_the_list_and_the_form_say_when_an_answer_was_changed_last(
+    pair: Subject, version: RubricVersion, lead: User, second_lead: User
+) -> None:
+    set_gold(subject=pair, version=version, known=known(), acting_user=lead)
+    assert "changed by" not in listed(lead)
+    other = known({"G1": "fail pass", "preference": ""}, why="A rounds.")
+    set_gold(subject=pair, version=version, known=other, acting_user=second_lead)
+    assert "changed by second_lead, " in listed(lead)
+    assert "Changed last by second_lead on " in html_of(as_(lead).get(form_page(pair)))
+    # What is set anew after that has not been changed.
+    withdraw_gold(subject=pair, version=version, acting_user=lead)
+    set_gold(subject=pair, version=version, known=known(), acting_user=lead)
+    assert "changed by" not in listed(lead)
+    assert "Changed last" not in html_of(as_(lead).get(form_page(pair)))
+
+
+@pytest.fixture
+def second_lead(project: Project) -> User:
+    return make_member(project, "lead", username="second_lead")

@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotate.actions import jobs
 from annotate.actions.rounds import close_round
 from annotate.actions.runners import RUNNERS
-from annotate.models import Batch, Snapshot, Upload, Vote
+from annotate.models import Batch, GoldAnswer, Snapshot, Upload, Vote
 from annotate.verdicts import keep_verdicts, kept_verdicts
 from projects.models import Job, Membership, Project
 from tests.making import (
@@ -214,28 +214,28 @@ def test_an_expert_is_told_the_time_left_at_their_own_pace(
     client: Client, project: Project, expert: User, other_expert: User
 ) -> None:
     batch = make_round(project, [expert, other_expert], size=40)
-    with_pace(batch, other_expert, 900, 900, 900)
+    with_pace(batch, other_expert, 900, 900, 900, 900, 900)
     page = page_for(client, expert)
     assert "pace" not in page
-    # The median of the measured ones: 160 s a pair, for 35 pairs.
-    with_pace(batch, expert, 150, None, 170, 160, 5000)
+    # The median of the measured ones: 165 s a pair, for 34 pairs.
+    with_pace(batch, expert, 150, None, 170, 160, 5000, 165)
     page = page_for(client, expert)
-    assert 'About <span class="nowrap">1 h 40 min</span> at your pace.' in page
+    assert 'About <span class="nowrap">1 h 30 min</span> at your pace.' in page
     assert "Your own pace is 3 min a pair." in page
     overview = client.get("/p/claims/").content.decode()
-    assert "About 1 h 40 min left, at 3 min a pair." in overview
+    assert "About 1 h 30 min left, at 3 min a pair." in overview
 
 
 def test_pace_is_of_the_rubric_then_of_all_votes(
     client: Client, project: Project, expert: User, other_expert: User
 ) -> None:
-    first = make_round(project, [expert, other_expert], size=4)
-    with_pace(first, expert, 600, 600, 600, 600)
+    first = make_round(project, [expert, other_expert], size=5)
+    with_pace(first, expert, *[600] * 5)
     close_round(batch=first, acting_user=None)
     other = make_version(project, task="letters")
-    second = make_round(project, [expert, other_expert], size=3, version=other)
-    assert "30 min" in page_for(client, expert)
-    with_pace(second, expert, 60)
+    second = make_round(project, [expert, other_expert], size=7, version=other)
+    assert "1 h 10 min" in page_for(client, expert)
+    with_pace(second, expert, *[60] * 5)
     assert "2 min" in page_for(client, expert)
 
 
@@ -243,8 +243,8 @@ def test_pace_is_of_the_rubric_then_of_all_votes(
 def test_neither_practice_nor_a_simulation_tells_a_pace(
     client: Client, project: Project, expert: User, other_expert: User, kind: str
 ) -> None:
-    first = make_round(project, [expert, other_expert], size=2)
-    with_pace(first, expert, 600, 600)
+    first = make_round(project, [expert, other_expert], size=5)
+    with_pace(first, expert, *[600] * 5)
     Batch.objects.filter(pk=first.pk).update(
         **({"simulated": True} if kind == "simulated" else {"kind": "practice"})
     )
@@ -317,6 +317,18 @@ def test_too_few_fresh_pairs_are_said_once_no_round_is_open(
     # The next step is the way there.
     assert blocked(page) == ["12 fresh pairs are left; a round takes 40."]
     assert page.count("Import pairs") == 1
+
+
+def test_a_pair_with_a_known_answer_is_not_fresh(
+    client: Client, project: Project, lead: User
+) -> None:
+    version = make_version(project)
+    pairs = make_pairs(project, 40)
+    assert "Start the first round" in page_for(client, lead)
+    GoldAnswer.objects.create(subject=pairs[0], version=version)
+    assert "40 pairs are here. A round takes 40 fresh pairs and 39 are left" in page_for(
+        client, lead
+    )
 
 
 def test_a_failed_or_forgotten_job_is_said_until_it_is_done(
