@@ -33,6 +33,7 @@ CHECKS = {Upload.Kind.PAIRS: "check_pairs", Upload.Kind.VOTES: "check_votes"}
 IMPORTS = {Upload.Kind.PAIRS: "import_subjects", Upload.Kind.VOTES: "import_votes"}
 COMPRESSED = {".gz", ".zip", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz"}
 SPREADSHEETS = {".xlsx", ".xls", ".ods", ".numbers"}
+DISCARDED, PRUNED = "upload.discarded", "upload.pruned"
 BLOCK = 1024 * 1024
 
 
@@ -166,7 +167,7 @@ def discard(*, upload: Upload, acting_user: User) -> None:
         held = _held(upload)
         if held.job is not None and held.job.state in (Job.State.PENDING, Job.State.RUNNING):
             raise UploadRefused("The file is being read just now. Throw it away afterwards.")
-        _forget(held, "upload.discarded", acting_user)
+        _forget(held, DISCARDED, acting_user)
 
 
 def prune() -> int:
@@ -182,7 +183,7 @@ def prune() -> int:
             # Somebody may have gone on with it meanwhile: asked again once nobody can any more.
             _lock(pk)
             for upload in stale.filter(pk=pk):
-                _forget(upload, "upload.pruned", None)
+                _forget(upload, PRUNED, None)
     wanted = set(Upload.objects.exclude(path="").values_list("path", flat=True))
     working = Job.objects.filter(state__in=(Job.State.PENDING, Job.State.RUNNING))
     files = working.filter(kind__in=IMPORTS.values()).values_list("params", flat=True)
@@ -218,5 +219,6 @@ def is_imported(upload: Upload) -> bool:
 def _forget(upload: Upload, verb: str, actor: User | None) -> None:
     name, upload.path = upload.path, ""
     upload.save(update_fields=["path"])
-    record(verb, project=upload.project, actor=actor, target=upload)
+    said = {"upload": str(upload.public_id)}
+    record(verb, project=upload.project, actor=actor, target=upload, **said)
     transaction.on_commit(lambda: (kept_files.folder() / name).unlink(missing_ok=True))

@@ -56,6 +56,7 @@ SHAPES = (
     ("dash", "retired"),
 )
 ICONS = ("check", "cross", "dash", "tri", "cloud", "off", "arrow", "warn", "clock")
+MISSING = ("No field is chosen as “id”.", "No field is chosen as “response B”.")
 SAVED = (
     ("saved", "Saved 14:32:07", "acknowledged by the server"),
     ("saving", "Saving…", "on its way"),

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Q
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+
 from annotate import ingest
 from annotate.actions import kept_files
 from annotate.actions.import_jobs import vote_file
-from annotate.actions.uploads import IMPORTS, is_imported
+from annotate.actions.uploads import DISCARDED, IMPORTS, PRUNED
 from annotate.ingest.problems import Notice, Problem, printable
 from annotate.ingest.readers import Record, records
 from annotate.ingest.vote_rows import VoteRow, vote_rows
 from annotate.models import Upload
-from projects.models import Job
+from projects.models import Event, Job
 from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
@@ -33,6 +37,8 @@ SAMPLE_LENGTH = 80
 TEXT_LENGTH = 1500
 COLUMNS = 200
 PROBLEMS = 10
+# Imports that are done, below the files that somebody may still go on with.
+DONE = 6
 
 
 @dataclass(frozen=True)
@@ -77,9 +83,16 @@ class LabelRow:
 
 @dataclass(frozen=True)
 class FirstRows:
+    """What the first rows would be; the first problems of all that there are, by line.
+
+    refused: rows with a problem, of those that were looked at; 0 where the file as a whole has it.
+    """
+
     pairs: tuple[PairRow, ...] = ()
     votes: tuple[LabelRow, ...] = ()
     problems: tuple[Problem, ...] = ()
+    problem_count: int = 0
+    refused: int = 0
     looked_at: int = 0
 
 
@@ -89,7 +102,6 @@ class Card:
 
     upload: Upload
     state: str
-    is_open: bool
 
 
 def path_of(upload: Upload) -> Path:
@@ -100,9 +112,13 @@ def head_of(upload: Upload) -> Head:
     """The first rows. A file that has gone has none."""
     rows: list[Record] = []
     problems: list[Problem] = []
-    if not upload.path or not path_of(upload).is_file():
+    if not upload.path:
         return Head()
-    with path_of(upload).open("rb") as stream:
+    try:
+        stream = path_of(upload).open("rb")
+    except FileNotFoundError:
+        return Head()
+    with stream:
         for item in islice(records(stream, upload.file_name), HEAD):
             if isinstance(item, Record):
                 rows.append(item)
@@ -112,8 +128,13 @@ def head_of(upload: Upload) -> Head:
     return Head(tuple(rows), tuple(problems), tuple(names[:COLUMNS]), max(0, len(names) - COLUMNS))
 
 
-def first_rows(upload: Upload, head: Head, flags: dict[str, Any]) -> FirstRows:
-    """The first rows under these flags, as pairs or votes, and why others are none."""
+def first_rows(upload: Upload, head: Head, flags: dict[str, Any] | None) -> FirstRows:
+    """The first rows under these flags, as pairs or votes, and why others are none.
+
+    Without flags, only what is no row under any.
+    """
+    if not flags or not head.rows:
+        return _first(head, ())
     if upload.kind == Upload.Kind.PAIRS:
         fields = ingest.field_map("pair", flags["map"], flags["as_text"])
         return _first(head, ingest.subjects(list(head.rows), fields))
@@ -133,8 +154,15 @@ def _first(head: Head, items: Iterable[SubjectRow | VoteRow | Problem | Notice])
             votes.append(_label_row(item))
         elif not isinstance(item, Notice | Problem):
             pairs.append(_pair_row(item))
+    problems.sort(key=lambda problem: problem.line)
+    lines = {problem.line for problem in problems if problem.line}
     return FirstRows(
-        tuple(pairs[:ROWS]), tuple(votes[:VOTES]), tuple(problems[:PROBLEMS]), len(head.rows)
+        pairs=tuple(pairs[:ROWS]),
+        votes=tuple(votes[:VOTES]),
+        problems=tuple(problems[:PROBLEMS]),
+        problem_count=len(problems),
+        refused=0 if any(problem.fatal for problem in problems) else len(lines),
+        looked_at=len(lines | {row.line for row in head.rows}),
     )
 
 
@@ -171,16 +199,29 @@ def _sample(value: object) -> str:
 
 
 def cards(project: Project) -> list[Card]:
-    """What was brought and is still here, or was imported lately; newest first."""
+    """Every file that somebody may go on with, then the last few that were imported."""
     uploads = Upload.objects.filter(project=project).select_related("job", "created_by")
-    shown = [upload for upload in uploads[:50] if upload.path or is_imported(upload)]
-    return [_card(upload) for upload in shown[:12]]
+    imported = Q(job__kind__in=IMPORTS.values(), job__state=Job.State.DONE)
+    unfinished = uploads.exclude(path="").exclude(pk__in=uploads.filter(imported))
+    return [_card(upload) for upload in (*unfinished, *uploads.filter(imported)[:DONE])]
+
+
+def gone_because(upload: Upload) -> str:
+    """Why a file is not here any more, in words."""
+    events = Event.objects.filter(project=upload.project, data__upload=str(upload.public_id))
+    event = events.filter(verb__in=(DISCARDED, PRUNED)).select_related("actor").first()
+    if event is None:
+        return "It has gone from the server's disk. Upload it again."
+    if event.verb == PRUNED:
+        return "Nobody went on with it for a day, so it was deleted. Upload it again."
+    when = date_format(localtime(event.at), "j F Y, H:i")
+    return f"{event.actor} threw it away on {when}. Upload it again if it is wanted."
 
 
 def _card(upload: Upload) -> Card:
     job = upload.job
     if job is None:
-        return Card(upload, "not checked yet", is_open=True)
+        return Card(upload, "not checked yet")
     words = "import" if job.kind in IMPORTS.values() else "check"
     state = {
         Job.State.PENDING: f"the {words} waits for a worker",
@@ -188,7 +229,7 @@ def _card(upload: Upload) -> Card:
         Job.State.DONE: "imported" if words == "import" else _checked(job),
         Job.State.FAILED: f"the {words} was refused",
     }[Job.State(job.state)]
-    return Card(upload, state, is_open=not is_imported(upload))
+    return Card(upload, state)
 
 
 def _checked(job: Job) -> str:

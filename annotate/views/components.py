@@ -21,6 +21,7 @@ def components(request: HttpRequest) -> HttpResponse:
         "spaces": parts.SPACES,
         "shapes": parts.SHAPES,
         "icons": parts.ICONS,
+        "missing": parts.MISSING,
         "saved": parts.SAVED,
     }
     return render(request, "annotate/components.html", context)

@@ -15,7 +15,7 @@ from annotate.actions import kept_files, uploads
 from annotate.actions.uploads import UploadRefused
 from annotate.ingest.readers import ENDINGS
 from annotate.models import Upload
-from annotate.pages.uploads import Head, cards, first_rows, head_of, path_of
+from annotate.pages.uploads import Head, cards, first_rows, gone_because, head_of, path_of
 from annotate.pictures import pictures_on_click
 from annotate.upload_forms import MappingForm, PairsForm, UploadForm, VotesForm, versions_for_votes
 from projects.access import project_for, user_of
@@ -100,6 +100,8 @@ def _form(request: HttpRequest, found: Upload, head: Head) -> MappingForm:
 def _context(found: Upload, head: Head, form: MappingForm) -> dict[str, Any]:
     flags, missing = form.proposed()
     job = found.job
+    is_imported = uploads.is_imported(found)
+    is_here = bool(found.path) and path_of(found).is_file()
     return {
         "project": found.project,
         "upload": found,
@@ -107,10 +109,11 @@ def _context(found: Upload, head: Head, form: MappingForm) -> dict[str, Any]:
         "form": form,
         "fields": form.rows(head),
         "missing": missing,
-        "first": first_rows(found, head, flags) if flags and head.rows else None,
+        "first": first_rows(found, head, flags),
         "job": job,
-        "is_imported": uploads.is_imported(found),
-        "is_here": bool(found.path) and path_of(found).is_file(),
+        "is_imported": is_imported,
+        "is_here": is_here,
+        "gone_because": "" if is_here or is_imported else gone_because(found),
         "moving": job is not None and job.state in (Job.State.PENDING, Job.State.RUNNING),
         "has_version": found.kind == Upload.Kind.PAIRS
         or versions_for_votes(found.project).exists(),
@@ -137,9 +140,9 @@ def _job_of(request: HttpRequest, slug: str, public_id: UUID) -> Job:
 
 
 def _download(file: Path, content_type: str) -> FileResponse:
-    if not file.is_file():
-        raise Http404("The report of refused rows is kept for a week.")
+    try:
+        stream = file.open("rb")
+    except FileNotFoundError:
+        raise Http404("The report of refused rows is kept for a week.") from None
     name = f"refused-rows{file.suffix}"
-    return FileResponse(
-        file.open("rb"), as_attachment=True, filename=name, content_type=content_type
-    )
+    return FileResponse(stream, as_attachment=True, filename=name, content_type=content_type)

@@ -296,12 +296,13 @@ def test_no_page_of_votes_speaks_of_the_flags_of_a_command(site: Client, project
     job = done(site, upload, "check", **form)
     assert "Import it first" in refused_of(site, job, "csv").decode()
     answers = [
-        site.get(address(upload)),
-        site.get(f"/p/claims/jobs/{job.public_id}/"),
-        send(site, upload, "look", **form, value="1=nonsense"),
-        send(site, upload, "look", **form, value="nonsense"),
+        site.get(address(upload)).content.decode(),
+        site.get(f"/p/claims/jobs/{job.public_id}/").content.decode(),
+        send(site, upload, "look", **form, value="1=nonsense").content.decode(),
+        send(site, upload, "look", **form, value="nonsense").content.decode(),
+        refused_of(site, job, "csv").decode(),
     ]
-    for said in (*(one.content.decode() for one in answers), refused_of(site, job, "csv").decode()):
+    for said in answers:
         assert not FLAG.search(said), FLAG.search(said)
 
 
@@ -312,6 +313,84 @@ def test_a_command_says_the_flag_that_helps(project: Project, tmp_path: Path) ->
         call_command("import_pairs", str(file), "--project", "claims", stderr=err)
     for flag in ("--map response_b=FIELD", "--as-text prompt", "--repair", "--map metadata.NAME="):
         assert f"({flag}" in err.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (bytes(range(128, 256)) + b"\n" + bytes(range(128, 256)), "UTF-8"),
+        (b"null\nnull\nnull\n", "object"),
+        (b"{}}\n" * 300, "JSON"),
+    ],
+)
+def test_a_file_of_which_no_row_can_be_read_says_why_by_line_and_can_only_be_thrown_away(
+    site: Client, content: bytes, words: str
+) -> None:
+    upload = brought(site, content, "null.jsonl")
+    response = site.get(address(upload))
+    shown = html.unescape(response.content.decode())
+    assert "No row of it can be read" in shown
+    assert words in shown
+    assert '<td class="num">1</td>' in shown
+    assert "No field is chosen" not in shown
+    assert response.context["first"].refused == response.context["first"].looked_at > 0
+    assert re.findall(r'name="action" value="(\w+)"', shown) == ["discard"]
+    assert send(site, upload, "import").status_code == 422
+    assert not Job.objects.exists()
+
+
+def test_problems_of_the_first_rows_come_by_line_and_are_counted_by_row(site: Client) -> None:
+    lines = [json.dumps(pair(n)) for n in range(1, 31)]
+    lines[3] = json.dumps(pair(4, prompt=7, response_a=True))
+    for n in range(10, 20):
+        lines[n] = json.dumps(pair(n + 1, prompt=7))
+    lines[1] = lines[24] = "no json"
+    upload = brought(site, "\n".join(lines))
+    response = site.get(address(upload))
+    first = response.context["first"]
+    assert [problem.line for problem in first.problems] == [2, 4, 4, *range(11, 18)]
+    assert (first.refused, first.problem_count, first.looked_at) == (13, 14, 30)
+    said = "13 of the first 30 rows would be refused, for 14 reasons; the first 10 are shown:"
+    assert said in response.content.decode()
+
+
+def test_a_file_that_is_refused_as_a_whole_counts_no_rows(site: Client) -> None:
+    text = 'id,prompt,response_a,response_b\np1,Why?,a,b\np2,"Why?,a,b\n'
+    upload = brought(site, text, "pairs.csv")
+    assert "The file would be refused:" in site.get(address(upload)).content.decode()
+
+
+def test_what_is_not_chosen_yet_is_one_notice_where_it_is_mended(site: Client) -> None:
+    upload = brought(site, jsonl([{"x": "a", "y": "b"}]) + "no json\n")
+    for response in (site.get(address(upload)), send(site, upload, "check")):
+        shown = response.content.decode()
+        fields = shown.partition('id="fields"')[2].partition("</section>")[0]
+        assert shown.count('class="notice') == fields.count('class="notice') == 1
+        assert fields.count("<li>No field is chosen as") == 4
+        assert "1 of the first 2 rows would be refused" in shown
+
+
+def test_everything_unfinished_stands_in_the_list_and_then_the_last_that_were_imported(
+    site: Client, project: Project, lead: User
+) -> None:
+    job = Job.objects.create(project=project, kind="import_subjects", state="done")
+    for n in range(60):
+        path, imported = ("kept", None) if n < 15 else ("", job)
+        Upload.objects.create(
+            project=project,
+            kind="pairs",
+            file_name=f"{n}.jsonl",
+            path=path,
+            size=1,
+            created_by=lead,
+            job=imported,
+        )
+    Upload.objects.create(
+        project=project, kind="pairs", file_name="thrown.jsonl", size=1, created_by=lead
+    )
+    cards = site.get("/p/claims/import/").context["cards"]
+    names = [int(card.upload.file_name.removesuffix(".jsonl")) for card in cards]
+    assert names == [*range(14, -1, -1), *range(59, 53, -1)]
 
 
 # ---- Files that are refused, and odd names
@@ -576,17 +655,28 @@ def test_an_upload_that_nobody_goes_on_with_goes_after_a_day(site: Client) -> No
     uploads.prune()
     assert files() == []
     assert Event.objects.filter(verb="upload.pruned").count() == 1
-    assert "no longer here" in site.get(address(upload)).content.decode()
+    shown = site.get(address(upload)).content.decode()
+    assert "no longer here" in shown
+    assert "Nobody went on with it for a day" in shown
     assert send(site, upload, "import", **chosen(*PAIR_FIELDS)).status_code in (302, 422)
     assert not Job.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_file_that_is_thrown_away_is_gone_at_once(site: Client) -> None:
+def test_a_file_that_is_thrown_away_is_gone_at_once(site: Client, lead: User) -> None:
     upload = brought(site, jsonl([pair("p1")]))
     send(site, upload, "discard")
     assert files() == []
     assert Event.objects.filter(verb="upload.discarded").count() == 1
+    shown = site.get(address(upload)).content.decode()
+    assert f"{lead} threw it away on" in shown
+    assert "for a day" not in shown
+
+
+def test_a_file_that_the_disk_lost_is_said_to_be_lost(site: Client) -> None:
+    upload = brought(site, jsonl([pair("p1")]))
+    (kept_files.folder() / upload.path).unlink()
+    assert "gone from the server" in site.get(address(upload)).content.decode()
 
 
 def test_files_that_no_row_names_go_after_a_day_and_reports_after_a_week(
