@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils import timezone
-from django.utils.text import slugify
+from django.utils.text import capfirst, slugify
 
 from projects.audit import record
 from projects.models import Project
@@ -79,7 +79,7 @@ def publish(*, version: RubricVersion, change_note: str, acting_user: User | Non
     with transaction.atomic():
         version = _locked(version)
         if version.status != RubricVersion.Status.DRAFT:
-            raise RubricRefused(f"{version} is published already.")
+            raise RubricRefused(f"{capfirst(version.in_words)} is published already.")
         version.status = RubricVersion.Status.PUBLISHED
         version.change_note = note
         version.published_at = timezone.now()
@@ -100,6 +100,27 @@ def publish(*, version: RubricVersion, change_note: str, acting_user: User | Non
     return version
 
 
+def discard_draft(*, version: RubricVersion, acting_user: User | None) -> Rubric | None:
+    """Throw a draft away, and its rubric if it has no other version; the rubric where it stays."""
+    with transaction.atomic():
+        version = _locked(version)
+        rubric = version.rubric
+        if version.status != RubricVersion.Status.DRAFT:
+            raise RubricRefused(f"{capfirst(version.in_words)} is published and stays.")
+        record(
+            "rubric.discarded",
+            project=rubric.project,
+            actor=acting_user,
+            target=version,
+            digest=version.digest,
+        )
+        version.delete()
+        if rubric.versions.exists():
+            return rubric
+        rubric.delete()
+    return None
+
+
 def _locked(version: RubricVersion) -> RubricVersion:
     """The version as it stands, under the lock that importing takes as well."""
     held = Project.objects.select_for_update(of=("self",), no_key=True)
@@ -107,7 +128,9 @@ def _locked(version: RubricVersion) -> RubricVersion:
     rows = RubricVersion.objects.select_related("rubric__project")
     found = rows.filter(pk=version.pk).first()
     if found is None:
-        raise RubricRefused(f"The draft {version} was replaced by another one: read that first.")
+        raise RubricRefused(
+            f"The draft of {version.in_words} was replaced or thrown away: look at what is there."
+        )
     return found
 
 

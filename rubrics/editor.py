@@ -6,6 +6,7 @@ the page was made; so it is known which side somebody changed, with scripts and 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from rubrics.editor_fields import CheckForm, Field, Said, check_forms, field_gro
 from rubrics.preview import Preview, preview_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from rubrics.content import Problem
     from rubrics.outline import Outline
@@ -43,6 +44,8 @@ class Received:
     clash: bool = False
     rewritten: bool = False
     focus: str = ""
+    # What writing the YAML anew has left out since it was last written by hand.
+    dropped: tuple[str, ...] = ()
 
 
 def receive(sent: Mapping[str, str]) -> Received:
@@ -59,9 +62,30 @@ def receive(sent: Mapping[str, str]) -> Received:
     if now is None:
         return Received(source)
     stepped, focus = outline_steps.take(now, action)
+    told = tuple(filter(None, sent.get("dropped", "").splitlines()))
     if stepped is not now or follow_form:
-        return Received(outline_writer.write(stepped), rewritten=True, focus=focus)
-    return Received(source)
+        dropped = tuple(dict.fromkeys((*told, *_dropped(source))))
+        return Received(outline_writer.write(stepped), rewritten=True, focus=focus, dropped=dropped)
+    return Received(source, dropped=() if yaml_changed else told)
+
+
+def _dropped(source: str) -> Iterator[str]:
+    """What a form cannot hold, by its lines: problems that are gone once the same is written anew.
+    An example in the short form is none of them, since it stands under another name then.
+    """
+    wrong, read = _problems(source), _read(source)
+    if not wrong or read is None:
+        return
+    left = {_sense(problem) for problem in _problems(outline_writer.write(read))}
+    lines = source.split("\n")
+    for problem in wrong:
+        if _sense(problem) not in left and "_example" not in problem.where:
+            line = lines[problem.line - 1].strip()[:80]
+            yield f"{line} ({problem.where})" if problem.where else line
+
+
+def _sense(problem: Problem) -> tuple[str, str]:
+    return problem.where, re.sub(r"line \d+", "", problem.message)
 
 
 def _read(source: str) -> Outline | None:
@@ -94,6 +118,7 @@ class Editor:
     focus: str = ""
     rewritten: bool = False
     clash: bool = False
+    dropped: tuple[str, ...] = ()
     form_was: str = ""
     yaml_was: str = ""
     groups: Mapping[str, tuple[Field, ...]] = field(default_factory=dict)
@@ -108,9 +133,15 @@ class Editor:
         return len(self.said)
 
     @property
-    def elsewhere(self) -> tuple[Placed, ...]:
-        """Problems that no field of the form is about."""
-        return tuple(problem for problem in self.problems if not problem.place)
+    def to_mend(self) -> str:
+        """The field or check of the first problem; '' where it stands in the YAML alone."""
+        return self.problems[0].place if self.problems and self.groups else ""
+
+    @property
+    def mend_at(self) -> str:
+        """The same as the id of an element."""
+        is_check = re.fullmatch(r"check-[0-9]+", self.to_mend)
+        return self.to_mend if is_check else f"f-{self.to_mend}" if self.to_mend else "source"
 
 
 def opened(source: str, *, ids_before: tuple[str, ...] = ()) -> Editor:
@@ -140,6 +171,7 @@ def shown(received: Received, *, ids_before: tuple[str, ...] = ()) -> Editor:
         received.focus,
         received.rewritten,
         received.clash,
+        received.dropped,
         # Where both were changed nothing is settled: both still count as changed.
         form_was="both" if received.clash else outline_form.seal(read),
         yaml_was="both" if received.clash else outline_form.seal_text(source),

@@ -52,7 +52,7 @@ class DraftForm(forms.Form):
 class PublishForm(forms.Form):
     change_note = forms.CharField(
         label="Change note",
-        max_length=2000,
+        max_length=10_000,
         widget=forms.Textarea(attrs={"rows": 6}),
         help_text="What changed and why, a line for each check; experts read it too.",
         error_messages={"required": "Say in the change note what changed and why."},

@@ -81,6 +81,12 @@ class RubricVersion(models.Model):
         return f"{self.rubric.slug}@{self.number}{suffix}"
 
     @property
+    def in_words(self) -> str:
+        """Its name in a sentence: 'version 2, revision 3 of Claim letters'."""
+        revision = f", revision {self.revision}" if self.revision > 1 else ""
+        return f"version {self.number}{revision} of {self.rubric.name}"
+
+    @property
     def content(self) -> documents.Rubric:
         """The rubric as plain values, under this version's number."""
         return replace(documents.from_canonical(self.document), number=self.number)

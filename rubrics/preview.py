@@ -67,6 +67,10 @@ class Preview:
     contents: str
 
     @property
+    def has_sides(self) -> bool:
+        return any(cell.side for step in self.steps for row in step.rows for cell in row.cells)
+
+    @property
     def last_number(self) -> int:
         return len(self.steps) + 1
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
+    from projects.models import User
     from rubrics.document import Anchor, Change, Criterion
     from rubrics.models import Rubric, RubricVersion
-    from rubrics.wording import CheckChanges
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Step:
 class HistoryLine:
     version: RubricVersion
     contents: str
-    changes: tuple[CheckChanges, ...]
+    redline: redline.Redline | None
 
 
 @dataclass(frozen=True)
@@ -112,36 +112,43 @@ def _scale(check: Criterion) -> tuple[str, ...]:
     return ()
 
 
-def changes(version: RubricVersion, *, for_raters: bool = False) -> tuple[CheckChanges, ...]:
-    """What changed against the version this one was made from; () for a first version. For raters
-    without what code decides.
+def changes(version: RubricVersion, *, for_raters: bool = False) -> redline.Redline | None:
+    """Against the version this one was made from; None for a first version. For raters without
+    what code decides.
     """
     if version.parent is None:
-        return ()
-    before, after = version.parent.content, version.content
-    if for_raters:
-        before, after = before.for_raters, after.for_raters
-    return wording.changes_by_check(document.compare(before, after))
+        return None
+    return redline.redline(*_both(version.parent, version, for_raters=for_raters))
 
 
-def told_changes(version: RubricVersion) -> tuple[Change, ...]:
-    """The same as plain changes, for a summary and a note."""
+def told_changes(version: RubricVersion, *, for_raters: bool = False) -> tuple[Change, ...]:
+    """The same as plain changes, for a note."""
     if version.parent is None:
         return ()
-    return redline.told_changes(version.parent.content, version.content)
+    return redline.told_changes(*_both(version.parent, version, for_raters=for_raters))
+
+
+def _both(
+    before: RubricVersion, after: RubricVersion, *, for_raters: bool
+) -> tuple[document.Rubric, document.Rubric]:
+    if for_raters:
+        return before.content.for_raters, after.content.for_raters
+    return before.content, after.content
 
 
 @dataclass(frozen=True)
 class TheirDraft:
-    """A draft that somebody else kept meanwhile, and what ours would change in it."""
+    """A draft that was kept meanwhile, and what ours would change in it. `is_own`: the reader kept
+    it, in another tab or before going back to a page that shows the older text."""
 
     version: RubricVersion
     by: str
+    is_own: bool
     at: datetime
-    redline: redline.Redline
+    redline: redline.Redline | None
 
 
-def their_draft(version: RubricVersion, ours: document.Rubric) -> TheirDraft:
+def their_draft(version: RubricVersion, ours: document.Rubric | None, reader: User) -> TheirDraft:
     drafted = Event.objects.filter(
         project=version.rubric.project_id, verb="rubric.drafted", data__digest=version.digest
     )
@@ -149,8 +156,9 @@ def their_draft(version: RubricVersion, ours: document.Rubric) -> TheirDraft:
     return TheirDraft(
         version=version,
         by=str(event.actor) if event and event.actor else "",
+        is_own=event is not None and event.actor == reader,
         at=version.created_at,
-        redline=redline.redline(version.content, ours),
+        redline=redline.redline(version.content, ours) if ours else None,
     )
 
 
@@ -159,9 +167,7 @@ def history(
 ) -> tuple[HistoryLine, ...]:
     return tuple(
         HistoryLine(
-            version,
-            wording.contents(version.content),
-            changes(version, for_raters=for_raters),
+            version, wording.contents(version.content), changes(version, for_raters=for_raters)
         )
         for version in versions
     )

@@ -59,6 +59,14 @@ class RedCheck:
     help: tuple[Piece, ...]
     anchors: tuple[RedAnchor, ...]
 
+    @property
+    def help_changed(self) -> bool:
+        return any(piece.mark != "same" for piece in self.help)
+
+    @property
+    def anchors_changed(self) -> bool:
+        return any(anchor.fate != "same" for anchor in self.anchors)
+
 
 @dataclass(frozen=True)
 class Redline:

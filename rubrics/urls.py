@@ -1,6 +1,6 @@
 from django.urls import path
 
-from rubrics.views import comparing, drafting, pages, publishing
+from rubrics.views import comparing, discarding, drafting, pages, publishing
 
 app_name = "rubrics"
 
@@ -15,6 +15,11 @@ urlpatterns = [
         "p/<slug:slug>/rubrics/<slug:rubric>/<int:number>/publish/",
         publishing.publish,
         name="publish",
+    ),
+    path(
+        "p/<slug:slug>/rubrics/<slug:rubric>/<int:number>/discard/",
+        discarding.discard,
+        name="discard",
     ),
     path(
         "p/<slug:slug>/rubrics/<slug:rubric>/<int:number>/rubric.yaml", pages.source, name="source"

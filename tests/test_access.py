@@ -105,6 +105,7 @@ PAGES = (
     Page("rubrics:source", LEADS),
     Page("rubrics:draft", LEADS, post=302),
     Page("rubrics:publish", LEADS, post=302),
+    Page("rubrics:discard", LEADS, post=302),
     Page("rubrics:compare", MEMBERS),
     Page("projects:logout", EVERYONE, get=None, post=302),
 )
@@ -188,6 +189,7 @@ def form_of(world: World, route: str) -> dict[str, Any]:
         "annotate:upload": lambda: {"action": "discard"},
         "rubrics:draft": lambda: {"source": document("Other words.", "other", 3)},
         "rubrics:publish": lambda: {"change_note": "Why.", "digest": world.draft.digest},
+        "rubrics:discard": lambda: {"digest": world.draft.digest},
         "projects:account": lambda: {
             "old_password": "correct horse battery",
             **dict.fromkeys(("new_password1", "new_password2"), "another horse battery"),
@@ -443,7 +445,7 @@ QUERY = {
     "rubrics:source": ("revision",),
     "rubrics:draft": ("rubric",),
     "rubrics:publish": ("part",),
-    "rubrics:compare": ("from", "to"),
+    "rubrics:compare": ("from", "to", "only"),
     "projects:login": ("next",),
     "projects:notices": ("before",),
 }

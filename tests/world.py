@@ -69,7 +69,7 @@ class World:
             "name": self.imported.name,
         }
         if route.startswith("rubrics:"):
-            drafts = route == "rubrics:publish" or which == "draft"
+            drafts = route in ("rubrics:publish", "rubrics:discard") or which == "draft"
             found["number"] = self.draft.number if drafts else batch.version.number
         if route.startswith("annotate:label"):
             found["batch_id"] = self.open_round.public_id

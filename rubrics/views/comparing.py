@@ -42,6 +42,7 @@ def compare(request: HttpRequest, slug: str, rubric: str) -> HttpResponse:
         # Only help texts, notes and the like may differ under one number.
         "same_meaning": before.semantic_digest == after.semantic_digest,
         "redline": redline.redline(old, new),
+        "changed_only": request.GET.get("only") == "changed",
     }
     return render(request, "rubrics/compare.html", context)
 

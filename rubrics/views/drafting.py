@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
@@ -16,18 +17,19 @@ from rubrics import document, editor, outline_reader, outline_writer, reading, s
 from rubrics.access import rubric_for, versions_for
 from rubrics.actions import DraftChanged, RubricRefused, import_rubric
 from rubrics.forms import DraftForm
+from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from projects.models import Project
-    from rubrics.models import RubricVersion
 
 # What keeps the text as a draft; every other button of the editor only shows it anew.
 SAVING = ("", "save", "publish")
 
 
-# Back brings the form as it was typed; it holds no votes.
+# Back may bring the form as it was typed, or the text it was opened on: a browser decides. Keeping
+# the older text is a 409 that says by whom the newer one is. It holds no votes.
 @cache_control(private=True, no_cache=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def draft(request: HttpRequest, slug: str) -> HttpResponse:
@@ -92,11 +94,12 @@ def _save(
     except DraftChanged as changed:
         return _page(request, project, form, received, theirs=changed.standing, status=409)
     if drafted.status != drafted.Status.DRAFT:
-        messages.info(request, f"This is {drafted} word for word; nothing was changed.")
+        messages.info(request, f"This is {drafted.in_words} word for word; nothing was changed.")
     elif request.POST.get("action") == "publish":
         return redirect("rubrics:publish", project.slug, drafted.rubric.slug, drafted.number)
     else:
-        messages.success(request, f"{drafted} is drafted. Experts see it once it is published.")
+        said = f"{capfirst(drafted.in_words)} is drafted. Experts see it once it is published."
+        messages.success(request, said)
     return redirect(_address(drafted))
 
 
@@ -132,9 +135,27 @@ def _page(
     }
     if theirs is not None:
         context["draft_digest"] = theirs.digest
-        context["theirs"] = reading.their_draft(theirs, document.parse(received.source).rubric)
+    standing = theirs or _told_of(request, project)
+    if standing is not None:
+        ours = _parsed(received.source)
+        context["theirs"] = reading.their_draft(standing, ours, user_of(request))
     template = "rubrics/editor.html" if request.POST.get("part") else "rubrics/draft.html"
     return render(request, template, context, status=status)
+
+
+def _told_of(request: HttpRequest, project: Project) -> RubricVersion | None:
+    """The draft that kept a save from being taken, while its notice stands on the page."""
+    if not (digest := request.POST.get("told_of", "")):
+        return None
+    drafts = RubricVersion.objects.drafts().of_project(project)
+    return drafts.select_related("rubric__project").filter(digest=digest).first()
+
+
+def _parsed(source: str) -> document.Rubric | None:
+    try:
+        return document.parse(source).rubric
+    except document.RubricError:
+        return None
 
 
 def _ids_before(project: Project, slug: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
@@ -33,7 +34,7 @@ def publish(request: HttpRequest, slug: str, rubric: str, number: int) -> HttpRe
     found = versions.drafts().first()
     if found is None:
         return _published_already(request, versions.first())
-    begun = redline.note_lines(reading.told_changes(found))
+    begun = redline.note_lines(reading.told_changes(found, for_raters=True))
     form = PublishForm(request.POST or None, begun=begun)
     if request.method != "POST":
         started = "\n".join(f"{line} " for line in begun)
@@ -50,14 +51,16 @@ def publish(request: HttpRequest, slug: str, rubric: str, number: int) -> HttpRe
     except RubricRefused as refusal:
         messages.warning(request, str(refusal))
         return redirect("rubrics:rubric", slug, rubric)
-    messages.success(request, f"{published} is published and stays as it is from now on.")
+    said = f"{capfirst(published.in_words)} is published and stays as it is from now on."
+    messages.success(request, said)
     return redirect(_address(published))
 
 
 def _published_already(request: HttpRequest, version: RubricVersion | None) -> HttpResponse:
     if version is None:
         raise Http404
-    messages.info(request, f"{version} is published already; nothing was changed.")
+    said = f"{capfirst(version.in_words)} is published already; nothing was changed."
+    messages.info(request, said)
     return redirect(_address(version))
 
 
@@ -83,8 +86,7 @@ def _publish_page(
         "project": version.rubric.project,
         "version": version,
         "contents": wording.contents(version.content),
-        "changes": reading.changes(version),
-        "summary": redline.summary(reading.told_changes(version)),
+        "redline": reading.changes(version),
         "form": form,
         "replaced": replaced,
     }

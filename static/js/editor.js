@@ -11,7 +11,7 @@
   const address = form.getAttribute("action");
   const PAUSE = 350;
   const NATIVE = ["save", "publish", "load"];
-  const kept = [];
+  const earlier = [];
   let changes = 0;
   let timer = 0;
   let request = null;
@@ -32,30 +32,58 @@
     timer = setTimeout(() => sync("check"), PAUSE);
   }
 
-  async function sync(action) {
+  // Signing in, here or in another tab, renews the token.
+  const freshen = () => { form.elements.csrfmiddlewaretoken.value = kept.token() || form.elements.csrfmiddlewaretoken.value; };
+
+  // `asked`: somebody pressed a button and waits for it, so that signing in may come before them.
+  async function sync(action, { asked = action !== "check", again = false } = {}) {
     clearTimeout(timer);
     timer = 0;
     request?.abort();
     request = new AbortController();
     const at = changes;
     const typedInto = pending;
+    freshen();
     const body = new FormData(form);
     body.delete("file");
     body.set("action", action);
     body.set("part", "1");
     try {
-      const response = await fetch(address, { method: "POST", body, signal: request.signal });
-      if (response.redirected || ![200, 409, 422].includes(response.status)) throw new Error(String(response.status));
+      const response = await fetch(address, { method: "POST", body, signal: request.signal, redirect: "manual" });
+      if (!again && (response.type === "opaqueredirect" || response.status === 403)) {
+        return (await isOwn(asked)) ? sync(action, { asked, again: true }) : false;
+      }
+      if (![200, 409, 422].includes(response.status)) throw new Error(String(response.status));
       const answer = new DOMParser().parseFromString(await response.text(), "text/html");
       // Typed on meanwhile: the next answer will hold that as well.
       if (at === changes) apply(answer, action, typedInto);
       return true;
     } catch (error) {
       if (error.name === "AbortError") return false;
-      pending = "";
-      state.textContent = "No answer, or you are signed out: nothing was kept. What you wrote stays here; sign in in another tab and try again.";
+      say("No answer: nothing was kept. What you wrote stays here; try again.");
       return false;
     }
+  }
+
+  function say(words, ...buttons) {
+    pending = "";
+    state.replaceChildren(words, ...buttons);
+  }
+
+  // Whether the session is this person's, perhaps once more: nothing goes under another name.
+  async function isOwn(asked) {
+    const person = await kept.whoIsHere();
+    if (person === null) {
+      say("No answer: nothing was kept. What you wrote stays here; try again.");
+      return false;
+    }
+    if (person === kept.person) return true;
+    const signedIn = asked ? await signIn.ask() : null;
+    if (signedIn === signIn.OWN) return true;
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "btn btn-small", textContent: "Sign in" });
+    button.addEventListener("click", () => sync("check", { asked: true }));
+    say(signedIn === signIn.OTHER ? "Somebody else is signed in: nothing was kept. What you wrote stays here." : "You are signed out: nothing was kept. What you wrote stays here.", button);
+    return false;
   }
 
   function apply(answer, action, typedInto) {
@@ -68,7 +96,7 @@
     // Only the field that is typed into keeps what it shows; the other side took no input meanwhile.
     const busy = typedInto === "form" && action === "check" ? document.activeElement : null;
     if (!waits) fill(answer.getElementById("editor-form"), busy);
-    for (const name of ["form_was", "yaml_was"]) form.elements[name].value = next.elements[name].value;
+    for (const name of ["form_was", "yaml_was", "dropped"]) form.elements[name].value = next.elements[name].value;
     for (const slot of answer.querySelectorAll("[data-slot]")) replace(slot);
     write(answer.getElementById("source").value);
     if (action !== "check") focusOn(next.dataset.focus);
@@ -79,7 +107,7 @@
     if (text === source.value) return;
     const { selectionStart, selectionEnd } = source;
     const before = source.value.split("\n");
-    kept.push(source.value);
+    earlier.push(source.value);
     undo.disabled = false;
     source.value = text;
     unsaved = true;
@@ -162,6 +190,7 @@
     const action = event.submitter?.value || "check";
     if (NATIVE.includes(action) && cleared) {
       if (leaving) event.preventDefault();
+      freshen();
       leaving = true;
       return;
     }
@@ -172,18 +201,25 @@
     }
     changes += 1;
     if (action !== "check") unsaved = true;
-    sync(action);
+    sync(action, { asked: true });
   });
   // Ask first whether anybody answers: a form sent to a sign-in page is lost.
   async function keep(button) {
-    if (!(await sync("check"))) return;
+    if (!(await isOwn(true)) || !(await sync("check", { asked: true }))) return;
     cleared = true;
     form.requestSubmit(button);
   }
+  // From the count of problems to the first of them, where it stands in the form.
+  form.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-mend]");
+    if (!link) return;
+    event.preventDefault();
+    focusOn(link.dataset.mend);
+  });
   undo.addEventListener("click", () => {
-    if (!kept.length) return;
-    source.value = kept.pop();
-    undo.disabled = !kept.length;
+    if (!earlier.length) return;
+    source.value = earlier.pop();
+    undo.disabled = !earlier.length;
     changed("yaml");
     sync("check");
   });

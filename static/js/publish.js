@@ -1,5 +1,5 @@
 // Publishing opens over the page it was asked from. Without this script the link leads to its page;
-// what is refused comes back there as well.
+// what is refused comes back there as well. On that page the script only looks after the note.
 (() => {
   const dialog = document.createElement("dialog");
   dialog.className = "dialog publish-dialog";
@@ -36,9 +36,32 @@
     event.preventDefault();
     open(link).catch(() => location.assign(link.href));
   });
-  dialog.addEventListener("submit", (event) => {
-    if (dialog.dataset.sent) event.preventDefault();
-    dialog.dataset.sent = "1";
+  // Ask first whose session holds: a note that is sent to a sign-in page is lost.
+  let step = "";
+  async function send(form, button) {
+    const person = await kept.whoIsHere();
+    const isOwn = person === kept.person || (person !== null && (await signIn.ask()) === signIn.OWN);
+    step = isOwn ? "cleared" : "";
+    if (isOwn) {
+      form.elements.csrfmiddlewaretoken.value = kept.token() || form.elements.csrfmiddlewaretoken.value;
+      form.requestSubmit(button);
+      return;
+    }
+    const line = form.querySelector(".not-sent") ?? Object.assign(document.createElement("p"), { className: "error not-sent", role: "alert" });
+    line.textContent = person === null ? "The server cannot be reached just now: nothing was published. Your note stays here." : "Nothing was published: you are signed out. Your note stays here.";
+    form.querySelector(".actions").before(line);
+  }
+  document.addEventListener("submit", (event) => {
+    const form = event.target.closest(".publish form");
+    if (!form) return;
+    if (step === "cleared") {
+      step = "sent";
+      return;
+    }
+    event.preventDefault();
+    if (step) return;
+    step = "asking";
+    send(form, event.submitter);
   });
-  addEventListener("pageshow", () => { delete dialog.dataset.sent; });
+  addEventListener("pageshow", () => { step = ""; });
 })();

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+PASSWORD = "correct horse battery"
 NEW = "/p/claims/new-rubric/"
 EDIT = NEW + "?rubric=claim-letter"
 VERSION = "/p/claims/rubrics/claim-letter/1/"
@@ -123,9 +124,96 @@ def test_somebody_signed_out_meanwhile_keeps_what_they_wrote(
 
     page.get_by_role("button", name="Keep as a draft").click()
 
+    dialog = page.locator("#sign-in")
+    expect(dialog).to_be_visible()
+    dialog.get_by_role("button", name="Not now").click()
     expect(page.locator("#editor-state")).to_contain_text("signed out")
     expect(page.locator("#f-name")).to_have_value("Written long")
     assert page.url.endswith(EDIT)
+    page.get_by_role("button", name="Keep as a draft").click()
+    dialog.get_by_label("Username").fill("lead")
+    dialog.get_by_label("Password").fill(PASSWORD)
+    dialog.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/claim-letter/1/**")
+    assert RubricVersion.objects.get().content.name == "Written long"
+
+
+def sign_in_in_another_tab(page: Page, name: str) -> None:
+    other = page.context.new_page()
+    other.goto("/login/")
+    other.get_by_label("Username").fill(name)
+    other.get_by_label("Password").fill(PASSWORD)
+    other.get_by_role("button", name="Sign in").click()
+    expect(other.get_by_role("button", name="Sign in")).to_have_count(0)
+    other.close()
+
+
+def test_signed_in_in_another_tab_the_editor_goes_on_and_keeps_the_draft(
+    signed_in: OpenPage, project: Project, lead: User
+) -> None:
+    make_draft(project)
+    page = signed_in(lead)
+    page.goto(EDIT)
+    page.context.clear_cookies(name="sessionid")
+    page.locator("#f-name").fill("Written")
+    expect(page.locator("#editor-state")).to_contain_text("You are signed out")
+    expect(page.locator("#sign-in")).to_have_count(0)
+
+    sign_in_in_another_tab(page, "lead")
+    page.locator("#f-name").fill("Written long")
+    settled(page, "name: Written long")
+    page.get_by_role("button", name="Keep as a draft").click()
+
+    page.wait_for_url("**/claim-letter/1/**")
+    assert RubricVersion.objects.get().content.name == "Written long"
+
+
+def test_nothing_is_kept_under_the_name_of_somebody_else(
+    signed_in: OpenPage, project: Project, lead: User
+) -> None:
+    make_draft(project)
+    make_member(project, "lead", username="other_lead")
+    page = signed_in(lead)
+    page.goto(EDIT)
+    page.context.clear_cookies(name="sessionid")
+    sign_in_in_another_tab(page, "other_lead")
+    page.locator("#f-name").fill("Written long")
+
+    page.get_by_role("button", name="Keep as a draft").click()
+
+    expect(page.locator("#sign-in")).to_contain_text("Somebody else is signed in")
+    page.get_by_role("button", name="Leave it").click()
+    expect(page.locator("#editor-state")).to_contain_text("Somebody else")
+    expect(page.locator("#f-name")).to_have_value("Written long")
+    assert RubricVersion.objects.get().content.name == "Claim letters"
+
+
+@pytest.mark.parametrize("over", [True, False])
+def test_publishing_while_signed_out_keeps_the_note(
+    signed_in: OpenPage, project: Project, lead: User, over: bool
+) -> None:
+    make_draft(project)
+    page = signed_in(lead)
+    page.goto(VERSION if over else VERSION + "publish/")
+    if over:
+        page.get_by_role("link", name="Publish version 1").click()
+    note = page.get_by_label("Change note")
+    note.fill("Long thought about.")
+    page.context.clear_cookies(name="sessionid")
+
+    page.locator(".publish").get_by_role("button", name="Publish").click()
+
+    dialog = page.locator("#sign-in")
+    dialog.get_by_role("button", name="Not now").click()
+    expect(page.locator(".publish")).to_contain_text("Nothing was published: you are signed out")
+    expect(note).to_have_value("Long thought about.")
+    page.locator(".publish").get_by_role("button", name="Publish").click()
+    dialog.get_by_label("Username").fill("lead")
+    dialog.get_by_label("Password").fill(PASSWORD)
+    dialog.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/claim-letter/1/?revision=1")
+    version = RubricVersion.objects.get()
+    assert (version.status, version.change_note) == ("published", "Long thought about.")
 
 
 def test_a_problem_stands_at_its_field_and_at_its_line(
@@ -289,6 +377,12 @@ def test_two_leads_do_not_write_over_each_other_unseen(
     assert RubricVersion.objects.get().content.name == "Their letters"
     alert.get_by_text("What yours would change in it").click()
     expect(alert).to_contain_text("Name Their letters → My letters")
+    mine.locator("#f-task").press("End")
+    mine.keyboard.type("s")
+    settled(mine, "task: claim-letters")
+    expect(alert).to_contain_text("by other_lead")
+    mine.keyboard.press("Backspace")
+    settled(mine, "task: claim-letter\n")
     mine.get_by_role("button", name="Keep as a draft").click()
     mine.wait_for_url("**/claim-letter/1/**")
     assert RubricVersion.objects.get().content.name == "My letters"

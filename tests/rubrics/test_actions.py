@@ -6,7 +6,7 @@ import pytest
 
 from projects.models import Event
 from rubrics import document
-from rubrics.actions import RubricRefused, import_rubric, publish
+from rubrics.actions import RubricRefused, discard_draft, import_rubric, publish
 from rubrics.models import Criterion, Rubric, RubricVersion
 from tests.rubrics.making import make_draft, make_published, make_yaml
 
@@ -258,3 +258,45 @@ def test_two_projects_hold_the_same_rubric_apart(project: Project, outsider: Use
     assert theirs != ours
     assert theirs.digest == ours.digest
     assert theirs.status == "draft"
+
+
+# Throwing a draft away
+
+
+def test_a_draft_is_thrown_away_and_its_number_is_free_again(project: Project, lead: User) -> None:
+    make_published(project)
+    draft = make_draft(project, make_yaml(2, weight=2))
+
+    assert discard_draft(version=draft, acting_user=lead) == draft.rubric
+
+    assert draft.rubric.versions.get().number == 1
+    event = Event.objects.get(verb="rubric.discarded")
+    assert (event.actor, event.data["digest"]) == (lead, draft.digest)
+    assert make_draft(project, make_yaml(2, weight=4)).number == 2
+
+
+def test_a_rubric_without_another_version_goes_with_its_draft(project: Project) -> None:
+    assert discard_draft(version=make_draft(project), acting_user=None) is None
+    assert not Rubric.objects.exists()
+
+
+def test_a_published_version_is_never_thrown_away(project: Project) -> None:
+    draft = make_draft(project)
+    publish(version=draft, change_note="Now.", acting_user=None)
+
+    # As somebody who read it while it was a draft.
+    with pytest.raises(RubricRefused, match="Version 1 of Claim letters is published and stays"):
+        discard_draft(version=draft, acting_user=None)
+
+    assert RubricVersion.objects.get().status == "published"
+    assert not Event.objects.filter(verb="rubric.discarded").exists()
+
+
+def test_a_draft_that_was_replaced_is_not_thrown_away(project: Project) -> None:
+    read = make_draft(project)
+    make_draft(project, make_yaml(weight=2))
+
+    with pytest.raises(RubricRefused, match="replaced or thrown away"):
+        discard_draft(version=read, acting_user=None)
+
+    assert RubricVersion.objects.count() == 1

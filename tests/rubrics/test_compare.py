@@ -113,6 +113,40 @@ def test_a_rubrics_words_are_text_in_the_comparison(
     assert "&lt;script&gt;" in text
 
 
+def test_what_changed_is_read_without_the_rest(
+    client: Client, project: Project, lead: User
+) -> None:
+    make_published(project)
+    make_draft(project, NEXT)
+    whole = read(client, lead)
+    assert "How plain is the language?" in whole
+    assert 'href="?from=1.1&amp;to=2.1&amp;only=changed">Changed only</a>' in whole
+
+    changed = read(client, lead, "?from=1.1&to=2.1&only=changed")
+
+    assert "How plain is the language?" not in changed
+    assert "Weight 3 → 2" in changed
+    assert 'href="?from=1.1&amp;to=2.1">The whole document</a>' in changed
+    # Anchors and help that are as they were say nothing about the change.
+    assert "We are sending $4,120.00." in whole
+    assert "We are sending $4,120.00." not in changed
+    assert "Fails on any amount that differs." not in changed
+
+
+def test_history_dialog_and_comparison_mark_a_change_alike(
+    client: Client, project: Project, lead: User
+) -> None:
+    make_published(project)
+    make_draft(project, NEXT)
+    client.force_login(lead)
+    for address in ("/p/claims/rubrics/claim-letter/", PUBLISH, PUBLISH + "?part=1", COMPARE):
+        text = client.get(address).content.decode()
+        assert "Every amount <ins>and date </ins>matches" in text or (
+            "Every amount<ins> and date</ins> matches" in text
+        ), address
+        assert "Weight 3 → 2" in text
+
+
 def test_history_and_publishing_lead_to_the_comparison(
     client: Client, project: Project, lead: User
 ) -> None:

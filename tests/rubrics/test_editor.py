@@ -15,7 +15,7 @@ from rubrics import document, editor, hints, outline_form, outline_reader
 from rubrics.editor_fields import is_long
 from rubrics.models import RubricVersion
 from rubrics.starting import new_rubric
-from tests.making import make_member
+from tests.making import make_member, make_project
 from tests.rubrics.making import make_draft, make_published, make_yaml
 
 if TYPE_CHECKING:
@@ -190,6 +190,56 @@ def test_a_form_that_is_edited_writes_the_yaml_and_says_that_comments_go(
     assert "name: Letters" in editor_source(response)
     assert "# agreed" not in editor_source(response)
     assert "written anew from the form" in response.content.decode()
+
+
+DROPPED = """
+task: t
+colour: blue
+gates:
+  - {id: G1, check: One., owner: Lena, owner: Ana, pass_example: ""}
+criteria:
+  - {id: C1, weight: 1, check: [a, b]}
+"""
+
+
+def test_keys_that_the_form_drops_are_named_until_the_yaml_is_written_by_hand(
+    as_lead: Client, project: Project
+) -> None:
+    first = as_lead.post(NEW, {**sent_by(DROPPED), "name": "Letters", "action": "check"})
+
+    text = unescape(first.content.decode())
+    assert "colour" not in editor_source(first)
+    assert "no field for:</b> <code>colour: blue" in text
+    assert "owner: Lena" in text
+    assert "check: [a, b]" in text
+    (dropped,) = re.findall(r'name="dropped" value="([^"]*)"', first.content.decode())
+    sent = {**sent_by(editor_source(first)), "dropped": unescape(dropped), "action": "check"}
+    later = as_lead.post(NEW, {**sent, "name": "Other letters"})
+    assert "colour: blue" in unescape(later.content.decode())
+    by_hand = as_lead.post(NEW, {**sent, "source": DROPPED})
+    assert "no field for" not in by_hand.content.decode()
+    assert "colour: blue" in editor_source(by_hand)
+
+
+def test_a_form_that_drops_comments_alone_names_no_keys(as_lead: Client, project: Project) -> None:
+    # What somebody mends in the form is not told as dropped.
+    source = make_yaml().replace("weight: 3", "weight: much")
+    sent = {**sent_by(source), "check-1-weight": "2", "action": "check"}
+    response = as_lead.post(NEW, sent)
+    assert "written anew from the form" in response.content.decode()
+    assert "no field for" not in response.content.decode()
+
+
+def test_the_count_of_problems_leads_to_the_first(as_lead: Client, project: Project) -> None:
+    wrong = make_yaml().replace("weight: 3", "weight: 0")
+    for source, target in (
+        (wrong, 'href="#f-check-1-weight" data-mend="check-1-weight"'),
+        (make_yaml().replace("id: C1", "id: G1"), 'href="#check-1" data-mend="check-1"'),
+        ("task: [", 'href="#source" data-go="'),
+        (make_yaml() + "colour: blue\n", 'href="#source" data-go="'),
+    ):
+        text = as_lead.post(NEW, {**sent_by(source), "action": "check"}).content.decode()
+        assert target in text
 
 
 def test_looking_at_it_changes_nothing(as_lead: Client, project: Project) -> None:
@@ -370,6 +420,46 @@ def test_a_draft_that_somebody_else_changed_is_told_and_nothing_is_written(
     assert again.status_code == 302
     assert RubricVersion.objects.get().criteria.get(key="C1").weight == 9
     assert Event.objects.filter(verb="rubric.drafted").count() == 3
+
+
+def test_a_quarrel_stands_until_the_next_save(as_lead: Client, project: Project) -> None:
+    opened = make_draft(project)
+    standing = make_draft(project, make_yaml(help="Their help."))
+    mine = {**sent_by(make_yaml(weight=9)), "draft_digest": opened.digest, "action": "save"}
+    refused = as_lead.post(NEW, mine)
+    assert f'name="told_of" value="{standing.digest}"' in refused.content.decode()
+    after = {**mine, "draft_digest": standing.digest, "told_of": standing.digest}
+
+    looked = as_lead.post(NEW, {**after, "action": "check"})
+    unreadable = as_lead.post(NEW, {**after, "source": "task: [", "action": "check"})
+
+    assert looked.status_code == 200
+    assert "Weight 3 → 9" in looked.content.decode()
+    assert f'name="draft_digest" value="{standing.digest}"' in looked.content.decode()
+    assert "changed while you were here" in unreadable.content.decode()
+    assert as_lead.post(NEW, after).status_code == 302
+
+
+def test_a_draft_of_another_project_is_never_told(as_lead: Client, project: Project) -> None:
+    other = make_project("other")
+    foreign = make_draft(other, make_yaml(help="Of another project."))
+    sent = {**sent_by(make_yaml()), "told_of": foreign.digest, "action": "check"}
+    assert "changed while you were here" not in as_lead.post(NEW, sent).content.decode()
+
+
+def test_ones_own_save_in_another_tab_is_told_as_ones_own(
+    as_lead: Client, project: Project
+) -> None:
+    opened = make_draft(project)
+    sent = {**sent_by(make_yaml(weight=8)), "draft_digest": opened.digest, "action": "save"}
+    assert as_lead.post(NEW, sent).status_code == 302
+
+    stale = {**sent_by(make_yaml(weight=9)), "draft_digest": opened.digest, "action": "save"}
+    text = as_lead.post(NEW, stale).content.decode()
+
+    assert "by you, in another tab or before Back" in text
+    assert "Read that draft" in text
+    assert "theirs" not in text
 
 
 def test_a_new_rubric_does_not_replace_a_draft_it_never_saw(

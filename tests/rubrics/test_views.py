@@ -100,9 +100,9 @@ def test_an_expert_sees_the_history_of_published_versions_in_words(
 
     assert status == 200
     assert "G1 is wider." in text
-    assert "<b>Reworded</b> <del>Every amount matches the claim file.</del>" in text
-    assert "<ins>Every figure matches.</ins>" in text
-    assert "<b>Weight changed</b> <del>3</del>" in text
+    assert "became" not in text
+    assert "Every <del>amount</del><ins>figure</ins> matches" in text
+    assert "Weight 3 → 2" in text
     assert "Version 3" not in text
 
 
@@ -275,7 +275,7 @@ def test_a_lead_pastes_a_document_and_reads_the_draft(
     version = RubricVersion.objects.get()
     assert (version.number, version.status) == (4, "draft")
     assert response.redirect_chain == [("/p/claims/rubrics/claim-letter/4/?revision=1", 302)]
-    assert "claim-letter@4 is drafted" in response.content.decode()
+    assert "Version 4 of Claim letters is drafted" in response.content.decode()
     assert Event.objects.get(verb="rubric.drafted").actor == lead
 
 
@@ -333,7 +333,10 @@ def test_the_same_document_again_is_said_to_change_nothing(
 
     response = client.post(DRAFT, {"source": make_yaml()}, follow=True)
 
-    assert "claim-letter@1 word for word; nothing was changed" in response.content.decode()
+    assert (
+        "This is version 1 of Claim letters word for word; nothing was changed"
+        in response.content.decode()
+    )
     assert RubricVersion.objects.count() == 1
 
 
@@ -435,14 +438,14 @@ def test_a_lead_reads_what_changes_and_publishes(
 
     status, text = page(client, lead, address)
     assert status == 200
-    assert "<b>Weight changed</b> <del>3</del>" in text
+    assert "Weight 3 → 2" in text
     assert "C1 has no fail anchor" in text
 
     response = client.post(address, publish_data(draft), follow=True)
     draft.refresh_from_db()
     assert (draft.status, draft.change_note) == ("published", "C1 weighs less.")
     assert draft.published_by == lead
-    assert "claim-letter@2 is published" in response.content.decode()
+    assert "Version 2 of Claim letters is published" in response.content.decode()
 
 
 def test_publishing_needs_a_note(client: Client, project: Project, lead: User) -> None:
@@ -493,6 +496,104 @@ def test_a_publish_that_names_no_draft_is_asked_again(
 
     assert client.post(PUBLISH, {"change_note": "Blind."}).status_code == 409
     assert draft.stored_status() == "draft"
+
+
+def test_the_note_begins_with_what_experts_see(
+    client: Client, project: Project, lead: User
+) -> None:
+    make_published(project)
+    draft = make_draft(project, make_yaml(2, weight=2).replace("max_words: 250", "max_words: 200"))
+    address = reverse("rubrics:publish", args=["claims", "claim-letter", 2])
+
+    _, text = page(client, lead, address)
+
+    note = text.split('<textarea name="change_note"')[1].split("</textarea>")[0]
+    assert "C1: weight 3 → 2" in note
+    assert "A1" not in note
+    # What changes in full is still there for the lead to read.
+    assert "A1" in text.split('id="publish"')[1].split("<form")[0]
+    assert draft.stored_status() == "draft"
+
+
+def test_a_change_note_holds_a_line_for_each_of_many_checks(
+    client: Client, project: Project, lead: User
+) -> None:
+    draft = make_draft(project)
+    client.force_login(lead)
+    note = "\n".join(f"C{n}: reworded: raters read it in two ways." for n in range(200))
+
+    assert client.post(PUBLISH, publish_data(draft, note)).status_code == 302
+
+    assert RubricVersion.objects.get().change_note == note
+
+
+# Throwing a draft away
+
+DISCARD = "/p/claims/rubrics/claim-letter/2/discard/"
+
+
+def test_a_draft_is_thrown_away_after_a_question(
+    client: Client, project: Project, lead: User
+) -> None:
+    make_published(project)
+    draft = make_draft(project, make_yaml(2, weight=2))
+    for address in (RUBRIC, "/p/claims/rubrics/claim-letter/2/"):
+        assert f'href="{DISCARD}"' in page(client, lead, address)[1]
+    status, text = page(client, lead, DISCARD)
+    assert status == 200
+    assert "Throw the draft of version 2 away?" in text
+    assert "Published versions stay" in text
+    assert draft.stored_status() == "draft"
+
+    response = client.post(DISCARD, {"digest": draft.digest}, follow=True)
+
+    assert response.redirect_chain == [(RUBRIC, 302)]
+    assert "The draft of version 2 of Claim letters is thrown away." in response.content.decode()
+    assert [version.number for version in RubricVersion.objects.all()] == [1]
+    assert client.get(DISCARD).status_code == 404
+    assert client.post(DISCARD, {"digest": draft.digest}).status_code == 404
+
+
+def test_the_only_draft_takes_its_rubric_with_it(
+    client: Client, project: Project, lead: User
+) -> None:
+    draft = make_draft(project)
+    address = DISCARD.replace("/2/", "/1/")
+    assert "the rubric goes with it" in page(client, lead, address)[1]
+
+    response = client.post(address, {"digest": draft.digest}, follow=True)
+
+    assert response.redirect_chain == [(LIST, 302)]
+    assert not Rubric.objects.exists()
+
+
+@pytest.mark.parametrize("read", ["", "of-another"])
+def test_another_draft_than_the_one_that_was_asked_about_stays(
+    client: Client, project: Project, lead: User, read: str
+) -> None:
+    draft = make_draft(project)
+    client.force_login(lead)
+
+    response = client.post(DISCARD.replace("/2/", "/1/"), {"digest": read})
+
+    assert response.status_code == 409
+    assert "nothing was thrown away" in response.content.decode()
+    assert draft.stored_status() == "draft"
+
+
+def test_a_published_version_cannot_be_thrown_away(
+    client: Client, project: Project, lead: User
+) -> None:
+    published = make_published(project)
+    client.force_login(lead)
+    address = DISCARD.replace("/2/", "/1/")
+    assert client.post(address, {"digest": published.digest}).status_code == 404
+    assert f'href="{address}"' not in client.get(RUBRIC).content.decode()
+
+
+def test_the_first_version_is_told_once(client: Client, project: Project, lead: User) -> None:
+    make_published(project, note="The first version.")
+    assert page(client, lead, RUBRIC)[1].count("The first version.") == 1
 
 
 def test_pages_ask_the_database_little(
