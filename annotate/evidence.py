@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from annotate.ballot import Ballot, Order, seen_part, side_of
+from annotate.ballot import Ballot, CanonicalAnswer, Order, seen_part, side_of
 
 MAX_PASSAGES = 50
 MAX_QUOTE = 2_000
@@ -118,6 +118,23 @@ def in_order(passages: Iterable[Passage], ballot: Ballot) -> tuple[Passage, ...]
     return tuple(
         sorted(once.values(), key=lambda one: (one.side, one.start, one.end, rank[one.check]))
     )
+
+
+def given(written: str) -> tuple[Passage, ...]:
+    """The passages of a field as they were given, whatever stands at their places."""
+    items = _items(written)
+    if isinstance(items, str):
+        return ()
+    return tuple(passage for item in items if (passage := _passage(item)))
+
+
+def counted(passages: Iterable[Passage], answer: CanonicalAnswer) -> tuple[Passage, ...]:
+    """The canonical passages of checks that were answered, or that the answer cites.
+
+    What is attached to a check that a gate has switched off stays in the draft, as its answer does.
+    """
+    asked = {label.key for label in answer.labels} | set(answer.cites)
+    return tuple(passage for passage in passages if passage.check in asked)
 
 
 def canonical(passages: Iterable[Passage], order: Order) -> tuple[Passage, ...]:

@@ -14,15 +14,17 @@ if TYPE_CHECKING:
 
 # Pace is of late: raters get faster with a rubric.
 RECENT = 20
+# One or two pairs say nothing yet about the next forty.
+FEWEST = 5
 _MINUTE, _HOUR = 60, 3600
 
 
 def pace_of(of_rubric: Sequence[int], of_all: Sequence[int]) -> float | None:
     """Seconds a pair: the median of the last votes on this rubric, else of the last of all.
 
-    Both newest first, measured votes alone. None where nothing has been measured.
+    Both newest first, measured votes alone. None where there are too few of either to tell.
     """
-    recent = list(of_rubric[:RECENT]) or list(of_all[:RECENT])
+    recent = next((list(one[:RECENT]) for one in (of_rubric, of_all) if len(one) >= FEWEST), None)
     return float(median(recent)) if recent else None
 
 

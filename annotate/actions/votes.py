@@ -19,10 +19,10 @@ from annotate.labelling import (
     storable,
 )
 from annotate.models import Assignment, Batch, Evidence, Label, Vote
+from annotate.own_vote import ROWS, Saying, saying, saying_of, stored
 from annotate.rendered import readable_sides
 from annotate.working_time import counted
 from projects.audit import record
-from rubrics.content import NA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,6 +54,8 @@ class VoteRefused(Exception):
     """The answer is not whole: field name → what to do. What was typed is kept as the draft."""
 
     problems: dict[str, str]
+    revision: int
+    draft: dict[str, Any]
 
 
 def opened(*, assignment: Assignment) -> None:
@@ -118,9 +120,12 @@ def submit_vote(
         if not found:
             canonical = ballots.canonical(ballot, answer, assignment.seen_order)
             passages = evidence.canonical(chosen.passages, assignment.seen_order)
-            said = _Said(canonical, passages, submit_key, detail_from(fields))
+            passages = evidence.counted(passages, canonical)
+            says = saying(canonical, passages, ballot)
+            said = _Said(canonical, passages, says, submit_key, detail_from(fields))
             sent = assignment.state == Assignment.State.SUBMITTED
-            given = list(assignment.votes.all()) if sent else []
+            votes = assignment.votes.prefetch_related(*ROWS)
+            given = list(votes) if sent else []
             if standing := _retry(assignment, given, said):
                 return standing
         _refuse_shown(assignment)
@@ -138,7 +143,7 @@ def submit_vote(
         if not found and vote.revision == 1:
             tell_when_all_in(assignment)
     if found:
-        raise VoteRefused(found)
+        raise VoteRefused(found, assignment.draft_revision, assignment.draft)
     return vote
 
 
@@ -215,6 +220,7 @@ class _Said:
 
     canonical: CanonicalAnswer
     passages: tuple[Passage, ...]
+    says: Saying
     submit_key: UUID
     detail: dict[str, Any]
 
@@ -305,7 +311,7 @@ def _revision(
 
 
 def _label(vote: Vote, criterion_id: int, level: str, label: ballots.CanonicalLabel) -> Label:
-    code, number = _stored(level, label.code)
+    code, number = stored(label.code, measured=level == "interval")
     return Label(
         vote=vote,
         criterion_id=criterion_id,
@@ -316,27 +322,6 @@ def _label(vote: Vote, criterion_id: int, level: str, label: ballots.CanonicalLa
     )
 
 
-def _stored(level: str, code: str) -> tuple[str, float | None]:
-    """(code, number) as a row holds them: measured values are numbers, all others codes."""
-    return ("", float(code)) if level == "interval" and code != NA else (code, None)
-
-
 def _says_the_same(vote: Vote, assignment: Assignment, answer: _Said) -> bool:
     """Whether an answer is that vote over again: a double click, a reload, a late retry."""
-    canonical = answer.canonical
-    levels = dict(assignment.batch.version.criteria.values_list("key", "level"))
-    said = {
-        (label.key, label.part, *_stored(levels[label.key], label.code))
-        for label in canonical.labels
-    }
-    stands = vote.labels.values_list("criterion__key", "part_key", "code", "number")
-    return (
-        vote.order == assignment.order
-        and set(stands) == said
-        and vote.rationale == canonical.rationale
-        and vote.nothing_says_it == canonical.nothing_says_it
-        and vote.unclear == list(canonical.unclear)
-        and vote.rewrite == canonical.rewrite
-        and set(vote.evidence.values_list("criterion__key", "part_key", "start", "end"))
-        == {(one.check, one.side, one.start, one.end) for one in answer.passages}
-    )
+    return vote.order == assignment.order and saying_of(vote) == answer.says

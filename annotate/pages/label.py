@@ -16,6 +16,7 @@ from annotate.ballot import LEFT, RIGHT, SEEN_SIDES, Answer, GateState
 from annotate.keymap import cap
 from annotate.labelling import answer_from, asked_in, ballot_of, content_of, field_name
 from annotate.models import Assignment, Part
+from annotate.own_vote import ROWS, fields_of, has_changed_since
 from annotate.pages.evidence import ShownEvidence, shown_evidence, with_counts, with_marks
 from annotate.pages.keys import PageKeys, page_keys
 from annotate.pages.own_time import far, time_left
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from django.utils.safestring import SafeString
 
     from annotate.ballot import Ballot, Check, Order
+    from annotate.models import Vote
     from rubrics.document import Anchor, Criterion
 
 # Pass lies inside, towards the question, N/A outside: the cells mirror the hands.
@@ -120,7 +122,6 @@ class Row:
     unclear: bool
     is_tall: bool
     is_now: bool
-    differs: bool
 
     @property
     def errors(self) -> list[Cell]:
@@ -196,7 +197,6 @@ class ErrorLink:
 @dataclass(frozen=True)
 class LabelPage:
     public_id: UUID
-    batch_id: UUID
     heading: str
     keys: PageKeys
     simulated: bool
@@ -204,7 +204,6 @@ class LabelPage:
     progress: Progress
     prompt: Prompt
     sides: tuple[Side, ...]
-    identical: bool
     gates: Step
     criteria: Step
     stops: tuple[Stop, ...]
@@ -220,6 +219,8 @@ class LabelPage:
     ask_after_gate: bool
     draft_revision: int
     sent_at: datetime | None
+    # Entered after the vote and not sent again: it counts for nothing so far.
+    changed_since: bool
     skip_reason: str
     closed: bool
     errors: tuple[ErrorLink, ...]
@@ -266,17 +267,23 @@ def label_page(
 ) -> LabelPage:
     """The page of an assignment with its draft, or with `fields` as they were just sent.
 
+    Where nothing can be sent any more, and where a vote never had a draft, it shows the vote.
     `hands` names the key set of the person, one of `User.Keys`.
     """
     keys = page_keys(hands)
     batch = assignment.batch
-    fields = assignment.draft if fields is None else fields
     errors = errors or {}
     asked = asked_in(batch)
     ballot = ballot_of(asked, ask_after_gate=batch.ask_after_gate)
+    closed = batch.closed_at is not None or practice.is_told(assignment)
+    vote = _vote_of(assignment)
+    changed_since = has_changed_since(assignment, vote, ballot)
+    if fields is None and vote and (closed or not assignment.draft_revision):
+        fields = fields_of(vote, ballot, assignment.seen_order)
+    elif fields is None:
+        fields = assignment.draft
     answer = answer_from(fields, ballot)
     state = ballots.gate_state(ballot, answer)
-    closed = batch.closed_at is not None or practice.is_told(assignment)
     content = content_of(batch.version.document)
     untouched = None if fields or errors or closed else _frame(assignment, hands)
     if untouched:
@@ -290,7 +297,6 @@ def label_page(
     preference = next((check for check in asked if check.kind == PREFERENCE), None)
     return LabelPage(
         public_id=assignment.public_id,
-        batch_id=batch.public_id,
         heading=f"{content.display_name} · {batch}",
         keys=keys,
         simulated=batch.simulated,
@@ -298,7 +304,6 @@ def label_page(
         progress=_progress(assignment),
         prompt=prompt,
         sides=with_marks(sides, evidence),
-        identical=sides[0].html == sides[1].html,
         gates=_step(rows, "gate"),
         criteria=_step(rows, "criterion"),
         stops=stops_of(ballot, answer, assignment.seen_order, keys),
@@ -313,7 +318,8 @@ def label_page(
         sentences=ballots.sentences(ballot),
         ask_after_gate=ballot.ask_after_gate,
         draft_revision=assignment.draft_revision,
-        sent_at=_sent_at(assignment),
+        sent_at=vote.at if vote else None,
+        changed_since=changed_since,
         skip_reason=_skip_reason(assignment),
         closed=closed,
         errors=tuple(ErrorLink(_target(name), text) for name, text in errors.items()),
@@ -342,27 +348,17 @@ def _blank_rows(
     return rows_of(asked, ballot, Answer(), {}, closed=False, keys=page_keys(hands))
 
 
-def draft_state(assignment: Assignment) -> dict[str, Any]:
-    """What a saved draft comes to so far, in seen terms."""
-    ballot = ballot_of(asked_in(assignment.batch), ask_after_gate=assignment.batch.ask_after_gate)
-    answer = answer_from(assignment.draft, ballot)
-    return {
-        "gates": ballots.gate_state(ballot, answer).value,
-        "sentence": ballots.sentence(ballot, answer),
-        "complete": not ballots.problems(ballot, answer),
-    }
-
-
 def _progress(assignment: Assignment) -> Progress:
     done, total = far(assignment.rater_id, assignment.batch_id)
     left = time_left(assignment.rater_id, assignment.batch, total - done)
     return Progress(assignment.position, done, total, left)
 
 
-def _sent_at(assignment: Assignment) -> datetime | None:
+def _vote_of(assignment: Assignment) -> Vote | None:
+    """The vote that stands, with its rows."""
     if assignment.state != Assignment.State.SUBMITTED:
         return None
-    return assignment.votes.filter(current=True).values_list("at", flat=True).first()
+    return assignment.votes.current().prefetch_related(*ROWS).first()
 
 
 def _skip_reason(assignment: Assignment) -> str:
@@ -441,7 +437,6 @@ def rows_of(
 
 
 def _row(criterion: Criterion, cells: tuple[Cell, ...], *, unclear: bool, is_now: bool) -> Row:
-    values = {cell.value for cell in cells}
     return Row(
         key=criterion.key,
         kind=criterion.kind,
@@ -453,7 +448,6 @@ def _row(criterion: Criterion, cells: tuple[Cell, ...], *, unclear: bool, is_now
         unclear=unclear,
         is_tall=len(cells) == 1 or any(cell.is_scale for cell in cells),
         is_now=is_now,
-        differs=len(values) > 1 and "" not in values,
     )
 
 

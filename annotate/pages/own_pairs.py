@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from django.db.models.functions import Left
 
+from annotate.labelling import ballot_for
 from annotate.models import Assignment, Batch, Part, Vote
+from annotate.own_vote import ROWS, has_changed_since
 from annotate.pages.own_time import time_left
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from annotate.ballot import Ballot
     from projects.models import User
 
 GIST_LENGTH = 120
@@ -25,7 +28,7 @@ class OwnPair:
     public_id: UUID
     position: int
     gist: str
-    state: str  # sent, skipped, begun or open
+    state: str  # sent, changed (since it was sent), skipped, begun or open
     sent_at: datetime | None
 
 
@@ -45,7 +48,12 @@ class OwnPairs:
 
     @property
     def done(self) -> int:
-        return sum(1 for pair in self.pairs if pair.state == "sent")
+        return sum(1 for pair in self.pairs if pair.state in ("sent", "changed"))
+
+    @property
+    def changed(self) -> int:
+        """Sent ones whose answer was changed since, and not sent again."""
+        return sum(1 for pair in self.pairs if pair.state == "changed")
 
     @property
     def is_done(self) -> bool:
@@ -55,8 +63,9 @@ class OwnPairs:
 def own_pairs(user: User, batch: Batch) -> OwnPairs:
     own = Assignment.objects.of_user(user).live().filter(batch=batch).order_by("position")
     held = list(own)
-    sent = Vote.objects.current().filter(assignment__in=own)
-    sent_at = dict(sent.values_list("assignment_id", "at"))
+    sent = Vote.objects.current().filter(assignment__in=own).prefetch_related(*ROWS)
+    votes = {vote.assignment_id: vote for vote in sent}
+    ballot = ballot_for(batch)
     gists = _gists(batch)
     return OwnPairs(
         batch_id=batch.public_id,
@@ -66,8 +75,8 @@ def own_pairs(user: User, batch: Batch) -> OwnPairs:
                 public_id=assignment.public_id,
                 position=assignment.position,
                 gist=gists.get((assignment.subject_id, assignment.seen_order[0]), ""),
-                state=_state(assignment),
-                sent_at=sent_at.get(assignment.pk),
+                state=_state(assignment, votes.get(assignment.pk), ballot),
+                sent_at=vote.at if (vote := votes.get(assignment.pk)) else None,
             )
             for assignment in held
         ),
@@ -93,9 +102,9 @@ def _one_line(head: str) -> str:
     return f"{line}…" if len(head) == GIST_LENGTH else line
 
 
-def _state(assignment: Assignment) -> str:
+def _state(assignment: Assignment, vote: Vote | None, ballot: Ballot) -> str:
     if assignment.state == Assignment.State.SUBMITTED:
-        return "sent"
+        return "changed" if has_changed_since(assignment, vote, ballot) else "sent"
     if assignment.state == Assignment.State.SKIPPED:
         return "skipped"
     return "begun" if assignment.draft else "open"

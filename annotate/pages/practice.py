@@ -43,10 +43,6 @@ class CheckLines:
     title: str
     lines: tuple[Line, ...]
 
-    @property
-    def differs(self) -> bool:
-        return any(line.counts and not line.same for line in self.lines)
-
 
 @dataclass(frozen=True)
 class Feedback:

@@ -18,7 +18,8 @@ from annotate.actions.votes import BatchClosed, SavedElsewhere, VoteRefused
 from annotate.assignment import next_for, sent_beside
 from annotate.labelling import ballot_for, fields_from
 from annotate.models import Batch
-from annotate.pages.label import draft_state, label_page
+from annotate.pages.label import label_page
+from annotate.pages.other_version import other_version
 from annotate.pages.own_pairs import own_pairs
 from annotate.pages.practice import own_practice
 from annotate.pages.reading import reading
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from annotate.models import Assignment
+    from annotate.pages.other_version import OtherVersion
 
+ACTIONS = ("save", "submit", "skip", "keys", "all_pass")
 INSERT = "insert:"
 # Without a script the list of keys is open as long as the address says #keys, which a browser
 # keeps over a redirect that names no other place.
@@ -87,9 +90,11 @@ def label_pair(request: HttpRequest, public_id: UUID) -> HttpResponse:
     if _wants_json(request):
         return _answer_a_script(request, assignment)
     try:
-        return _act(request, assignment)
+        return _act(request, assignment)[0]
     except BatchClosed:
         return _page(request, assignment, status=409, fields=_sent(request, assignment))
+    except SavedElsewhere as refusal:
+        return _chooser(request, assignment, refusal)
     except VoteRefused as refusal:
         return _page(request, assignment, status=422, errors=refusal.problems)
 
@@ -97,12 +102,39 @@ def label_pair(request: HttpRequest, public_id: UUID) -> HttpResponse:
 def _answer_a_script(request: HttpRequest, assignment: Assignment) -> JsonResponse:
     """The same to a script, which leaves its page only once it knows that it may."""
     try:
-        there = _act(request, assignment, known_revision=_known_revision(request))
+        there, held = _act(request, assignment)
     except (BatchClosed, SavedElsewhere) as refusal:
         return _conflict(refusal)
     except VoteRefused as refusal:
-        return JsonResponse({"reason": "incomplete", "errors": refusal.problems}, status=422)
-    return JsonResponse({"next": there["Location"]})
+        return JsonResponse(
+            {
+                "reason": "incomplete",
+                "errors": refusal.problems,
+                "revision": refusal.revision,
+                "draft": refusal.draft,
+            },
+            status=422,
+        )
+    # What is changed from here on stands on the revision of what was sent, if that is what stands.
+    sent = _sent(request, assignment)
+    # A preference that a gate has made void is cleared.
+    cleared = {name: value for name, value in sent.items() if name != "preference"}
+    stands = held.draft in (sent, cleared)
+    return JsonResponse(
+        {"next": there["Location"], "revision": held.draft_revision if stands else None}
+    )
+
+
+def _chooser(request: HttpRequest, assignment: Assignment, refusal: SavedElsewhere) -> HttpResponse:
+    """The page as it was sent, beside what another tab has saved: the person says which stands."""
+    fields = _sent(request, assignment)
+    return _page(
+        request,
+        assignment,
+        status=409,
+        fields=fields,
+        other=other_version(assignment, fields, refusal.draft, refusal.revision),
+    )
 
 
 def _conflict(refusal: BatchClosed | SavedElsewhere) -> JsonResponse:
@@ -164,50 +196,53 @@ def label_draft(request: HttpRequest, public_id: UUID) -> JsonResponse:
         {
             "revision": saved.draft_revision,
             "at": timezone.now().isoformat(),
-            "state": draft_state(saved),
         }
     )
 
 
-def _act(
-    request: HttpRequest, assignment: Assignment, *, known_revision: int | None = None
-) -> HttpResponse:
-    """What the pressed button asks for; every one of them works without a script."""
+def _act(request: HttpRequest, assignment: Assignment) -> tuple[HttpResponse, Assignment]:
+    """What the pressed button asks for: where to go then, and the assignment as it stands.
+
+    Every one of them works without a script.
+    """
     user = user_of(request)
     _require_form(request)
     action = request.POST.get("action", "save")
+    if action not in ACTIONS and not action.startswith((INSERT, DETACH)):
+        raise BadRequest(f"There is nothing called “{action[:40]}” to do here.")
     if action == "submit":
-        votes.submit_vote(
+        vote = votes.submit_vote(
             assignment=assignment,
             form=request.POST,
             submit_key=_submit_key(request),
             acting_user=user,
-            known_revision=known_revision,
+            known_revision=_known_revision(request),
             active_s=_active_s(request),
         )
+        held = vote.assignment or assignment
         if assignment.batch.is_practice:
-            return SeeOther(reverse("annotate:practice_feedback", args=[assignment.public_id]))
-        return _next(assignment)
+            place = reverse("annotate:practice_feedback", args=[assignment.public_id])
+            return SeeOther(place), held
+        return _next(assignment), held
     if action == "keys":
         _choose_keys(request)
         if assignment.batch.closed_at is not None:
-            return SeeOther(_page_url(assignment) + CLOSES_KEYS)
-    form = _changed(_sent(request, assignment), action, assignment)
-    votes.save_draft(
+            return SeeOther(_page_url(assignment) + CLOSES_KEYS), assignment
+    held = votes.save_draft(
         assignment=assignment,
-        form=form,
+        form=_changed(_sent(request, assignment), action, assignment),
         acting_user=user,
-        known_revision=known_revision,
+        known_revision=_known_revision(request),
         active_s=_active_s(request),
     )
     if action == "skip":
         reason = request.POST.get("skip_reason", "")
         votes.skip(assignment=assignment, reason=reason, acting_user=user)
-        return _next(assignment)
+        return _next(assignment), held
     place = "#rationale" if action.startswith(INSERT) else ""
     if action == "keys" and not _wants_json(request):
         place = CLOSES_KEYS
-    return SeeOther(_page_url(assignment) + place)
+    return SeeOther(_page_url(assignment) + place), held
 
 
 def _choose_keys(request: HttpRequest) -> None:
@@ -294,6 +329,7 @@ def _page(
     status: int = 200,
     fields: Mapping[str, Any] | None = None,
     errors: Mapping[str, str] | None = None,
+    other: OtherVersion | None = None,
 ) -> HttpResponse:
     if status != 200:
         # As the refused action left it: the draft, and whether the round is open.
@@ -304,6 +340,7 @@ def _page(
         "reading": reading(assignment, request.GET.get("show", "")),
         "submit_key": uuid.uuid4(),
         "refused": status,
+        "other": other,
         "list_url": _list_url(assignment),
     }
     return render(request, "annotate/label.html", context, status=status)

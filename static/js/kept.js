@@ -2,7 +2,8 @@
 // By person and pair: whoever signs in next on a shared machine neither sees nor sends it. Nothing of
 // the responses is stored. docs/design/drafts.md has the whole of it.
 const kept = (() => {
-  const person = document.body.dataset.person ?? "", HEAD = "calibrant:draft:", DAY = 24 * 60 * 60 * 1000, DAYS = 14, ALIVE = 60000;
+  const person = document.body.dataset.person ?? "", HEAD = "calibrant:draft:";
+  const DAY = 24 * 60 * 60 * 1000, DAYS = 14, ALIVE = 60000;
   const keyOf = (pair) => `${HEAD}${person}:${pair}`;
   // Full, blocked or private: the page goes on without.
   const storage = (act) => {
@@ -12,14 +13,16 @@ const kept = (() => {
     try { return JSON.parse(text); } catch { return null; }
   };
   const keys = (head) => storage((store) => Object.keys(store).filter((key) => key.startsWith(head))) ?? [];
-  const isUnsent = (record) => Boolean(record && (record.dirty || record.sent || record.queued || record.parked));
+  const isUnsent = (record) => Boolean(record && (record.dirty || record.sent || record.queued || record.parked?.length));
 
   // Passages of a response are kept by their places alone; the page they belong to reads the words anew.
-  const lean = (fields) => Object.fromEntries(Object.entries(fields).map(([name, value]) => {
-    const list = value.startsWith("[{") ? parsed(value) : null;
-    return [name, list?.some?.((one) => one.quote) ? JSON.stringify(list.map((one) => ({ ...one, quote: "" }))) : value];
-  }));
-  const leanJob = (job) => job && { ...job, fields: lean(job.fields) };
+  function lean(fields) {
+    const list = fields.evidence ? parsed(fields.evidence) : null;
+    if (!Array.isArray(list) || !list.some((one) => one?.quote)) return fields;
+    return { ...fields, evidence: JSON.stringify(list.map((one) => one?.quote ? { ...one, quote: "" } : one)) };
+  }
+  const leanIn = (holder) => holder && { ...holder, fields: lean(holder.fields) };
+  const leanJob = (job) => job && { ...leanIn(job), ...(job.before && { before: job.before.map(lean) }) };
 
   function everyone() {
     // Of others only the age is looked at.
@@ -44,7 +47,8 @@ const kept = (() => {
     // Whether it is kept.
     write(pair, record) {
       if (!person) return false;
-      const lines = { ...record, at: Date.now(), fields: lean(record.fields), sent: leanJob(record.sent), queued: leanJob(record.queued), parked: record.parked && lean(record.parked) };
+      const { sent, queued, parked } = record;
+      const lines = { ...leanIn(record), at: Date.now(), sent: leanJob(sent), queued: leanJob(queued), parked: parked?.map(leanIn) };
       return storage((store) => { store.setItem(keyOf(pair), JSON.stringify(lines)); return true; }) ?? false;
     },
     forget(pair) { storage((store) => store.removeItem(keyOf(pair))); },
@@ -53,7 +57,9 @@ const kept = (() => {
       const head = keyOf("");
       return (person ? keys(head) : []).map((key) => key.slice(head.length)).filter((pair) => isUnsent(this.read(pair)));
     },
-    forgetPerson() { for (const key of [...keys(keyOf("")), `calibrant:work:${person}`]) storage((store) => store.removeItem(key)); },
+    forgetPerson() {
+      for (const key of [...keys(keyOf("")), `calibrant:work:${person}`]) storage((store) => store.removeItem(key));
+    },
 
     // One page at a time writes for a pair: the one that shows it. Without locks (plain HTTP, another
     // machine) a copy that has just been written belongs to a page that is open.
@@ -64,7 +70,10 @@ const kept = (() => {
     },
 
     // The cookie has the token that holds: signing in, here or in another tab, renews it.
-    token: () => document.cookie.split("; ").find((pair) => pair.startsWith("csrftoken="))?.slice("csrftoken=".length) ?? "",
+    token() {
+      const cookie = document.cookie.split("; ").find((pair) => pair.startsWith("csrftoken="));
+      return cookie?.slice("csrftoken=".length) ?? "";
+    },
 
     // Send fields as the form would; what came of it, in one word, and the answer.
     async post(url, fields, { keepalive = false } = {}) {
@@ -72,7 +81,8 @@ const kept = (() => {
       for (const [name, value] of Object.entries(fields)) body.set(name, value);
       let response;
       try {
-        response = await fetch(url, { method: "POST", body, keepalive, redirect: "manual", headers: { Accept: "application/json", "X-CSRFToken": this.token() } });
+        const headers = { Accept: "application/json", "X-CSRFToken": this.token() };
+        response = await fetch(url, { method: "POST", body, keepalive, redirect: "manual", headers });
       } catch {
         return { outcome: "unreached" };
       }
@@ -87,7 +97,8 @@ const kept = (() => {
     async deliver(pair, job, options) {
       const about = { ...job.fields, known_revision: job.known, active_s: job.active_s };
       if (!job.action) return this.post(`/label/pair/${pair}/draft/`, about, options);
-      return this.post(`/label/pair/${pair}/`, { ...about, action: job.action, submit_key: job.key, skip_reason: job.reason }, options);
+      const vote = { ...about, action: job.action, submit_key: job.key, skip_reason: job.reason };
+      return this.post(`/label/pair/${pair}/`, vote, options);
     },
 
     // Whose session holds: a key, "" for nobody's, null where the server is not reached.

@@ -1,7 +1,8 @@
 // The fields of a ballot as values: read, put back, compared, and told in words; and the strip over
 // the bar in which the page tells what happened to them, which moves nothing and takes no focus.
 (() => {
-  const { form } = labelPage;
+  const { form } = labelPage, { make, button } = labelPage.dom;
+  // Fields of the form that are no answers.
   const OWN = new Set(["csrfmiddlewaretoken", "submit_key", "action", "known_revision", "active_s", "skip_reason", "keys"]);
   const controls = () => [...form.elements].filter((one) => one.name && !OWN.has(one.name));
 
@@ -19,33 +20,35 @@
       else one.value = fields[one.name] ?? "";
     }
   }
-  // As a browser sends it: true is what a ticked box holds, and every line ends alike.
-  const plain = (draft) => Object.fromEntries(Object.entries(draft).map(([name, value]) => [name, value === true ? "1" : typeof value === "string" ? value : JSON.stringify(value)]));
+  // As a browser sends it: true is what a ticked box holds.
+  const asSent = (value) => value === true ? "1" : typeof value === "string" ? value : JSON.stringify(value);
+  const plain = (draft) => Object.fromEntries(Object.entries(draft).map(([name, value]) => [name, asSent(value)]));
 
   const parse = (text) => { try { return JSON.parse(text); } catch { return null; } };
-  const sorted = (list) => JSON.stringify(list.map((one) => Object.entries(one).filter(([name]) => name !== "quote").sort().map(String)));
-  const same = (a = "", b = "") => {
-    if (a === b) return true;
-    const [x, y] = a.startsWith("[{") && b.startsWith("[{") ? [parse(a), parse(b)] : [];
-    return Boolean(x && y) && sorted(x) === sorted(y);
-  };
-  const differing = (a, b) => [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => name !== "all_pass" && !same(a[name], b[name]));
-
-  // The words of a passage, from the pane that shows it (they are not kept): formulas count as nothing.
-  const texts = new Map();
-  function textOf(side) {
-    if (!texts.has(side)) {
-      const prose = document.querySelector(`#text-${side === "Right" ? "Right" : "Left"} .prose`)?.cloneNode(true);
-      for (const formula of prose?.querySelectorAll("svg") ?? []) formula.remove();
-      texts.set(side, [...(prose?.textContent ?? "")]);
-    }
-    return texts.get(side);
+  // Passages are the same where their places are: the copy in the browser has no words of them.
+  const isList = (rows) => Array.isArray(rows) && rows.every((one) => one && typeof one === "object");
+  const places = (rows) => JSON.stringify(rows.map((one) => Object.entries(one).filter(([name]) => name !== "quote").sort().map(String)));
+  function same(name, a = "", b = "") {
+    if (a === b || name !== "evidence") return a === b;
+    const [x, y] = [parse(a), parse(b)];
+    return isList(x) && isList(y) && places(x) === places(y);
   }
-  const whole = (fields) => Object.fromEntries(Object.entries(fields).map(([name, value]) => {
-    const list = value.startsWith("[{") ? parse(value) : null;
-    if (!list?.some?.((one) => one.quote === "")) return [name, value];
-    return [name, JSON.stringify(list.map((one) => ({ ...one, quote: one.quote || textOf(one.side).slice(one.start, one.end).join("") })))];
-  }));
+  function differing(a, b) {
+    const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+    return [...names].filter((name) => name !== "all_pass" && !same(name, a[name], b[name]));
+  }
+
+  // The fields with the words of their passages, read anew from the panes that show them.
+  function whole(values) {
+    const rows = values.evidence ? parse(values.evidence) : null;
+    if (!isList(rows) || !rows.some((one) => one.quote === "")) return values;
+    const { read, toUnit } = labelPage.passages, texts = new Map();
+    const wordsOf = ({ side, start, end }) => {
+      if (!texts.has(side)) texts.set(side, read(side).text);
+      return texts.get(side).slice(toUnit(texts.get(side), start), toUnit(texts.get(side), end));
+    };
+    return { ...values, evidence: JSON.stringify(rows.map((one) => ({ ...one, quote: one.quote || wordsOf(one) }))) };
+  }
 
   // ---- In words
   const NAMES = { preference: "Preference", rationale: "Rationale", rewrite: "Rewrite", evidence: "Evidence", nothing_says_it: "Nothing in the rubric says it" };
@@ -54,15 +57,24 @@
     if (kind === "label") return side ? `${key} ${side}` : key;
     return kind === "unclear" ? `${key} unclear` : NAMES[name] ?? name;
   };
+  function wordOf(radio) {
+    const label = radio.closest("label"), word = label.querySelector(".opt-word");
+    return word?.textContent ?? [...label.querySelectorAll("b, span:not(.opt-key)")].map((one) => one.textContent).join(" ");
+  }
+  function shortened(value) {
+    return value.length > 60 ? `“${value.slice(0, 40)}…”, ${value.length.toLocaleString("en")} characters` : `“${value}”`;
+  }
   function wordsOf(name, value) {
     if (!value) return "nothing";
     const control = controls().find((one) => one.name === name && one.value === value);
-    if (control?.type === "radio") return control.closest("label").querySelector(".opt-word")?.textContent ?? [...control.closest("label").querySelectorAll("b, span:not(.opt-key)")].map((one) => one.textContent).join(" ");
+    if (control?.type === "radio") return wordOf(control);
     if (control?.type === "checkbox") return "ticked";
     if (name === "evidence") return `${parse(value)?.length ?? 1} passage(s)`;
-    return value.length > 60 ? `“${value.slice(0, 40)}…”, ${value.length.toLocaleString("en")} characters` : `“${value}”`;
+    return shortened(value);
   }
-  const inWords = (mine, theirs) => differing(mine, theirs).map((name) => `${nameOf(name)}: ${wordsOf(name, mine[name])} here, ${wordsOf(name, theirs[name])} there`);
+  function inWords(mine, theirs) {
+    return differing(mine, theirs).map((name) => `${nameOf(name)}: ${wordsOf(name, mine[name])} here, ${wordsOf(name, theirs[name])} there`);
+  }
 
   // ---- The strip
   const strip = document.getElementById("told"), says = document.getElementById("told-says");
@@ -79,18 +91,14 @@
   // `choices`: [words, act]; the first is the one to take. `lines` stand folded under “What differs”.
   function show(kind, words, choices = [], lines = []) {
     told = kind;
-    const text = Object.assign(document.createElement("p"), { textContent: words });
+    const text = make("p", words);
     const buttons = choices.map(([name, act], at) => {
-      const button = Object.assign(document.createElement("button"), { type: "button", className: `btn btn-small${at ? "" : " btn-primary"}`, textContent: name });
-      button.addEventListener("click", () => { hide(kind); act(); });
-      return button;
+      return button(name, () => { hide(kind); act(); }, { class: `btn btn-small${at ? "" : " btn-primary"}` });
     });
     strip.replaceChildren(text, ...buttons);
     if (lines.length) {
-      const more = document.createElement("details"), list = document.createElement("ul");
-      more.append(Object.assign(document.createElement("summary"), { className: "btn btn-small btn-quiet", textContent: "What differs" }), list);
-      list.append(...lines.map((line) => Object.assign(document.createElement("li"), { textContent: line })));
-      text.after(more);
+      const list = make("ul", lines.map((line) => make("li", line)));
+      text.after(make("details", [make("summary", "What differs", { class: "btn btn-small btn-quiet" }), list]));
     }
     strip.dataset.kind = kind;
     strip.hidden = false;
@@ -99,6 +107,6 @@
   // Its own buttons are pressed with its own keys, and none of the page's acts meanwhile.
   strip.addEventListener("keydown", (event) => event.stopPropagation());
 
-  labelPage.fields = { now, put, plain, same, differing, whole, inWords };
+  labelPage.fields = { now, put, plain, differing, whole, inWords, nameOf };
   labelPage.told = { show, hide, get kind() { return told; } };
 })();

@@ -24,14 +24,15 @@
   }
 
   // Passages are kept by their places alone: only the pair's own page can say them whole.
-  const needsPage = ({ fields }) => Object.values(fields).some((value) => value.startsWith("[{") && /"quote":""/.test(value));
+  const needsPage = ({ fields }) => /"quote":""/.test(fields.evidence ?? "");
   // Sent, kept (not reached: later again), or a case for its person.
   async function bring(pair) {
     let record = kept.read(pair);
-    if (record?.parked) return "look";
+    if (record?.parked?.length) return "look";
     for (;;) {
       if (!kept.isUnsent(record)) return "sent";
-      const job = record.sent ?? record.queued ?? { fields: record.fields, known: record.base, active_s: record.active_s };
+      const { fields, base, active_s } = record;
+      const job = record.sent ?? record.queued ?? { fields, known: base, active_s };
       if (needsPage(job)) return "look";
       if (job === record.queued && job.known === null) job.known = record.base;
       if (job !== record.queued) record.sent = job;
@@ -42,7 +43,7 @@
       const rest = JSON.stringify(record.fields) !== JSON.stringify(job.fields);
       if (job === record.queued) {
         if (!rest || job.action === "skip") { kept.forget(pair); return "sent"; }
-        record = { ...record, queued: null, base: "", dirty: true, active_s: 0 };
+        record = { ...record, queued: null, base: answer.revision ?? record.base, dirty: true, active_s: 0 };
       } else record = { ...record, sent: null, base: answer.revision, dirty: rest, active_s: 0 };
       kept.write(pair, record);
     }
@@ -59,7 +60,10 @@
     if (found.kept.length) parts.push(`Answers to ${pairs(found.kept.length)} are kept in this browser and sent when the connection is back. `);
     if (found.look.length) {
       parts.push(`Answers to ${pairs(found.look.length)}, kept in this browser, need a look before they are sent: `);
-      for (const [n, pair] of found.look.entries()) parts.push(n ? ", " : "", made("a", { href: `/label/pair/${pair}/`, textContent: found.look.length === 1 ? "open it" : `open ${n + 1}` }));
+      for (const [n, pair] of found.look.entries()) {
+        const textContent = found.look.length === 1 ? "open it" : `open ${n + 1}`;
+        parts.push(n ? ", " : "", made("a", { href: `/label/pair/${pair}/`, textContent }));
+      }
     }
     if (parts.length) tell(...parts);
     if (found.kept.length) setTimeout(bringAll, kept.backOff(++tries)); else tries = 0;
@@ -77,7 +81,8 @@
     const stay = made("button", { className: "btn btn-primary", textContent: "Stay signed in" });
     const go = made("button", { type: "button", className: "btn btn-danger", textContent: "Sign out and delete them" });
     const head = made("h2", { id: "sign-out-head", textContent: "Not everything has reached the server" });
-    const words = made("p", { className: "note", textContent: `Answers to ${pairs(count)} are kept in this browser only. Signing out deletes them, so that nobody else on this machine gets them.` });
+    const only = `Answers to ${pairs(count)} are kept in this browser only.`;
+    const words = made("p", { className: "note", textContent: `${only} Signing out deletes them, so that nobody else on this machine gets them.` });
     const dialog = made("dialog", { className: "dialog" }, head, words, made("form", { method: "dialog", className: "actions" }, go, stay));
     dialog.setAttribute("aria-labelledby", "sign-out-head");
     go.addEventListener("click", () => { leave(); out.submit(); });

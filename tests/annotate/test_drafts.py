@@ -59,7 +59,10 @@ def test_a_script_learns_where_to_go_and_fetches_the_page_itself(
 ) -> None:
     answer = send(client, mine, submission())
     following = Assignment.objects.of_rater(mine.rater).filter(batch=batch).open().get()
-    assert answer.json() == {"next": reverse("annotate:label_pair", args=[following.public_id])}
+    assert answer.json() == {
+        "next": reverse("annotate:label_pair", args=[following.public_id]),
+        "revision": 1,
+    }
     assert Vote.objects.count() == 1
 
 
@@ -73,6 +76,9 @@ def test_what_is_missing_is_said_by_field_and_kept(client: Client, mine: Assignm
     answer = send(client, mine, submission(preference="", rationale="so far"))
     assert answer.status_code == 422
     assert answer.json()["errors"]["preference"] == "Choose a preference; a tie is one of them."
+    # The page goes on from there: what the server holds now, and its revision.
+    assert answer.json()["revision"] == reread(mine).draft_revision == 1
+    assert answer.json()["draft"] == reread(mine).draft
     assert reread(mine).draft["rationale"] == "so far"
 
 
@@ -109,7 +115,9 @@ def test_a_vote_sent_again_changes_nothing_and_leaves_a_newer_draft(
     form = {**submission(), "known_revision": "0", "active_s": "60"}
     assert send(client, mine, form).status_code == 200
     draft(client, mine, **filled(rationale="[C1] second thoughts"))
-    assert send(client, mine, {**form, "known_revision": known}).status_code == 200
+    again = send(client, mine, {**form, "known_revision": known})
+    # Of a draft that this page has not sent it learns no revision, which it would overwrite by.
+    assert (again.status_code, again.json()["revision"]) == (200, None)
     assert Vote.objects.get().rationale == "[C1] decides: [A] names the cause."
     assert reread(mine).draft["rationale"] == "[C1] second thoughts"
     assert reread(mine).active_s == 60

@@ -292,26 +292,22 @@ def test_skipping_keeps_what_was_entered_and_puts_the_pair_off(
     assert "skipped" in text_of(client.get(reverse("annotate:label_mine", args=[batch.public_id])))
 
 
-def test_an_unknown_action_only_saves(client: Client, mine: Assignment) -> None:
-    assert client.post(url_of(mine), {"action": "delete"}).status_code == 303
+@pytest.mark.parametrize("action", ["delete", "", "Submit", "insert", "keys "])
+def test_an_unknown_action_writes_nothing(client: Client, mine: Assignment, action: str) -> None:
+    client.post(url_of(mine), {**filled(), "action": "save"})
+    before = draft_of(mine)
+    assert client.post(url_of(mine), {"action": action, "rationale": "q"}).status_code == 400
+    assert draft_of(mine) == before
     assert not Vote.objects.exists()
 
 
 # ---- The draft
 
 
-def test_a_draft_is_acknowledged_with_its_revision_and_state(
-    client: Client, mine: Assignment
-) -> None:
+def test_a_draft_is_acknowledged_with_its_revision(client: Client, mine: Assignment) -> None:
     first = client.post(url_of(mine, "label_draft"), {"label:G1:Left": "fail"}).json()
     second = client.post(url_of(mine, "label_draft"), filled()).json()
     assert (first["revision"], second["revision"]) == (1, 2)
-    assert first["state"]["complete"] is False
-    assert second["state"] == {
-        "gates": "passed",
-        "sentence": "No gate decides: criteria, then the preference.",
-        "complete": True,
-    }
     assert "saved" in client.get(url_of(mine)).content.decode()
 
 
@@ -360,10 +356,98 @@ def test_a_draft_sent_again_after_its_answer_was_lost_is_acknowledged(
     assert "known_revision" not in draft_of(mine)
 
 
-def test_a_vote_sent_from_an_older_tab_counts(client: Client, mine: Assignment) -> None:
-    client.post(url_of(mine, "label_draft"), filled(preference="1", known_revision="0"))
-    assert client.post(url_of(mine), submission(known_revision="0")).status_code == 303
-    assert draft_of(mine)["preference"] == "2"
+def reread_state(assignment: Assignment) -> str:
+    return Assignment.objects.get(pk=assignment.pk).state
+
+
+# ---- Two tabs without a script
+
+
+@pytest.mark.parametrize("action", ["save", "submit", "skip", "all_pass", "insert:C1"])
+def test_a_later_tab_without_a_script_is_shown_both_and_chooses(
+    client: Client, mine: Assignment, action: str
+) -> None:
+    page = client.get(url_of(mine)).content.decode()
+    assert '<input type="hidden" name="known_revision" value="0">' in page
+    other = {**filled(preference="1", rationale="[C1] there"), "action": "save"}
+    client.post(url_of(mine), {**other, "known_revision": "0"})
+    here = {**filled(rationale="[C1] here"), "action": action, "known_revision": "0"}
+    refused = client.post(url_of(mine), here)
+    html = refused.content.decode()
+    assert refused.status_code == 409
+    assert draft_of(mine)["rationale"] == "[C1] there"
+    assert not Vote.objects.exists()
+    assert reread_state(mine) == "assigned"
+    notice = html.partition('id="other-version"')[2].partition("</ul>")[0]
+    assert "<b>Preference</b>: Left much" in notice
+    assert "(here: Left slightly)" in notice
+    assert "<b>Rationale</b>: [C1] there" in notice
+    # The form holds this tab's, and knows of the other: sent again, it stands.
+    assert "[C1] here</textarea>" in html
+    assert '<input type="hidden" name="known_revision" value="1">' in html
+    client.post(url_of(mine), {**here, "known_revision": "1", "action": "save"})
+    assert draft_of(mine)["rationale"] == "[C1] here"
+
+
+def test_the_same_form_sent_twice_without_a_script_is_no_conflict(
+    client: Client, mine: Assignment
+) -> None:
+    form = {**submission(), "known_revision": "0"}
+    assert [client.post(url_of(mine), form).status_code for _ in range(2)] == [303, 303]
+    assert Vote.objects.count() == 1
+
+
+# ---- What was sent, and what was changed since
+
+
+def closed_note(client: Client, mine: Assignment) -> str:
+    html = client.get(url_of(mine)).content.decode()
+    return html.partition('id="closed"')[2].partition("</div>")[0]
+
+
+def test_what_is_changed_after_sending_is_said_until_it_is_sent_again(
+    client: Client, mine: Assignment, batch: Batch
+) -> None:
+    pairs = reverse("annotate:label_mine", args=[batch.public_id])
+    client.post(url_of(mine), submission(preference="1"))
+    assert "Changed since" not in client.get(url_of(mine)).content.decode()
+    client.post(url_of(mine, "label_draft"), filled(preference="2"))
+    assert "Changed since, not sent again" in client.get(url_of(mine)).content.decode()
+    listed = client.get(pairs).content.decode()
+    assert "1 of 2 sent, 1 changed since and not sent again" in listed
+    assert "changed, not sent again" in listed
+    client.post(url_of(mine), submission(preference="2"))
+    assert "Changed since" not in client.get(url_of(mine)).content.decode()
+    assert "changed" not in client.get(pairs).content.decode().partition("<ol")[2]
+
+
+@pytest.mark.parametrize("order", ["AB", "BA"])
+def test_a_closed_round_shows_the_vote_and_not_what_was_changed_after_it(
+    client: Client, mine: Assignment, batch: Batch, order: str
+) -> None:
+    Assignment.objects.filter(pk=mine.pk).update(order=order)
+    sent = filled(preference="1", rationale="[C1] counts: [Left] names it.")
+    client.post(url_of(mine), {**sent, "unclear:C2": "1", **submission(preference="1"), **sent})
+    vote = Vote.objects.get()
+    client.post(url_of(mine, "label_draft"), filled(preference="2", rationale="[C1] never counted"))
+    close_round(batch=batch, acting_user=None)
+    html = client.get(url_of(mine)).content.decode()
+    assert "[C1] counts: [Left] names it.</textarea>" in html
+    assert "never counted" not in html
+    assert re.search(r'name="preference" value="1"[^>]*checked', html)
+    assert re.search(r'name="label:C1:Right" value="no"[^>]*checked', html)
+    assert re.search(r'name="unclear:C2"[^>]*checked', html)
+    assert "not sent again: below is what you sent" in closed_note(client, mine)
+    assert vote.labels.get(criterion__key="C1", part_key=order[1]).code == "no"
+
+
+def test_a_closed_round_says_what_was_never_sent(
+    client: Client, mine: Assignment, batch: Batch
+) -> None:
+    client.post(url_of(mine, "label_draft"), filled(rationale="typed in vain"))
+    close_round(batch=batch, acting_user=None)
+    assert "You sent nothing for this pair" in closed_note(client, mine)
+    assert "typed in vain" in client.get(url_of(mine)).content.decode()
 
 
 # ---- Refusals

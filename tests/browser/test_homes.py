@@ -128,7 +128,12 @@ def test_enter_in_the_sentence_asks_all_who_wait(signed_in: Open, batch: Batch, 
     expect(page.get_by_text("Asked to go on with round 1: expert, other_expert.")).to_be_visible()
 
 
-def test_the_label_page_says_the_time_left(signed_in: Open, batch: Batch, expert: User) -> None:
+def test_the_label_page_says_the_time_left(
+    signed_in: Open, project: Project, expert: User, other_expert: User
+) -> None:
+    batch = make_label_round(project, expert, other_expert, size=8)
+    make_votes(batch, expert, 5)
+    Vote.objects.update(active_s=165)
     page = signed_in(expert)
     own = Assignment.objects.of_user(expert).unanswered().order_by("position")[0]
     page.goto(f"/label/pair/{own.public_id}/")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ from annotate.actions.votes import save_draft
 from annotate.models import Assignment, Batch, Vote
 from projects.models import Membership
 from tests.ballots import first_of, make_label_round
+from tests.browser.conftest import sign_in
 from tests.browser.labelling import (
     ABORTED,
     ALL_ANSWERED,
@@ -479,7 +482,6 @@ def test_wf_10_what_is_picked_on_the_left_is_stored_by_its_response_in_every_rev
     for order, digit in (("AB", "1"), ("BA", "5"), ("BA", "1")):
         Assignment.objects.filter(pk=mine.pk).update(order=order)
         page.goto(path_of(mine))
-        press(page, "ArrowUp")
         answer_all(page) if digit == "1" and order == "AB" else press(page, digit)
         if order == "AB":
             press(page, "Escape 1")
@@ -567,7 +569,262 @@ def test_a_tab_that_learns_of_another_only_when_it_sends_asks_first(
     assert votes() == [(1, True)]
 
 
+def test_two_tabs_without_a_connection_keep_both_in_one_browser(
+    page: Page, mine: Assignment, expert: User, expected_errors: list[str]
+) -> None:
+    expected_errors.append(OFFLINE)
+    first, second = page, page.context.new_page()
+    second.goto(path_of(mine))
+    third = page.context.new_page()
+    third.goto(path_of(mine))
+    context = page.context
+    context.set_offline(True)
+    for tab, words in ((first, "first words"), (second, "second words"), (third, "third words")):
+        tab.bring_to_front()
+        tab.locator("#rationale").fill(words)
+        expect(tab.locator("#saved")).to_contain_text("Offline")
+    # A look at a tab that has said all it has to say takes nothing away either.
+    first.bring_to_front()
+    for tab in (first, second, third):
+        tab.close()
+    context.set_offline(False)
+    again = context.new_page()
+    again.goto(path_of(mine))
+    strip, found = again.locator("#told"), set()
+    for _ in range(3):
+        expect(strip).to_be_visible()
+        found.add(again.locator("#rationale").input_value())
+        if "restored" in (strip.get_attribute("data-kind") or ""):
+            strip.get_by_role("button", name="Keep").click()
+            expect(again.locator("#saved")).to_contain_text("Saved ")
+            again.reload()
+        else:
+            with again.expect_navigation():
+                strip.get_by_role("button", name="Take them").click()
+            expect(again.locator("#rationale")).not_to_have_value(next(iter(found)))
+    found.add(again.locator("#rationale").input_value())
+    assert found == {"first words", "second words", "third words"}
+    again.reload()
+    expect(strip).to_be_hidden()
+
+
+def test_what_one_of_two_tabs_has_brought_to_the_server_is_not_offered_again(
+    page: Page, mine: Assignment, expert: User, expected_errors: list[str]
+) -> None:
+    expected_errors.append(OFFLINE)
+    other = page.context.new_page()
+    other.goto(path_of(mine))
+    page.context.set_offline(True)
+    page.bring_to_front()
+    press(page, "f")
+    expect(page.locator("#saved")).to_contain_text("Offline")
+    other.bring_to_front()
+    press(other, "d")
+    expect(other.locator("#saved")).to_contain_text("Offline")
+    page.context.set_offline(False)
+    for tab in (page, other):
+        expect(tab.locator("#saved")).to_contain_text(re.compile("Saved |Not saved: changed"))
+    conflicting = (
+        other if "elsewhere" in (other.locator("#told").get_attribute("data-kind") or "") else page
+    )
+    conflicting.bring_to_front()
+    conflicting.locator("#told").get_by_role("button", name="Keep mine").click()
+    expect(conflicting.locator("#saved")).to_contain_text("Saved ")
+    conflicting.reload()
+    expect(conflicting.locator("#told")).to_be_hidden()
+
+
+def test_sending_twice_without_an_answer_still_notices_another_tab(
+    page: Page, mine: Assignment, expert: User, expected_errors: list[str]
+) -> None:
+    expected_errors += [ABORTED, OFFLINE]
+    answer_all(page)
+    expect(page.locator("#saved")).to_contain_text("Saved ")
+    page.route(path_of(mine), lambda route: route.abort())
+    press(page, "Control+Enter")
+    expect(page.locator("#saved")).to_contain_text("No connection")
+    page.locator("#rationale").fill("[C1] decides, said again.")
+    press(page, "Control+Enter")
+    mine.refresh_from_db()
+    save_draft(assignment=mine, form={"rationale": "from the other tab"}, acting_user=expert)
+    page.unroute(path_of(mine))
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.locator("#told")).to_contain_text("It was not sent.")
+    assert reread(mine).draft == {"rationale": "from the other tab"}
+    assert not Vote.objects.exists()
+
+
+def test_sending_twice_where_the_first_had_arrived_amends_it(
+    page: Page, mine: Assignment, expected_errors: list[str]
+) -> None:
+    expected_errors.append(ABORTED)
+    answer_all(page)
+    expect(page.locator("#saved")).to_contain_text("Saved ")
+    page.locator("#rationale").fill("[C1] decides, first.")
+    page.route(path_of(mine), lose_answer, times=1)
+    press(page, "Control+Enter")
+    expect(page.locator("#saved")).to_contain_text("No connection")
+    page.locator("#rationale").fill("[C1] decides, second.")
+    press(page, "Control+Enter")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.locator("h1")).to_have_text("Pair 2 of 2")
+    assert votes() == [(1, False), (2, True)]
+    assert Vote.objects.get(current=True).rationale == "[C1] decides, second."
+
+
+def test_a_form_that_another_tab_overtook_is_asked_about_under_a_script_too(
+    page: Page, mine: Assignment, expert: User
+) -> None:
+    save_draft(assignment=mine, form={"label:G1:Left": "fail"}, acting_user=expert)
+    with page.expect_navigation():
+        page.evaluate(
+            """() => {
+                const form = document.getElementById("ballot");
+                form.querySelector("[name='label:G1:Left'][value=pass]").checked = true;
+                HTMLFormElement.prototype.submit.call(form);
+            }"""
+        )
+    expect(page.locator("#told")).to_contain_text("changed in another tab")
+    expect(page.locator("#other-version")).to_have_count(0)
+    expect(page.locator("#label-G1-Left :checked")).to_have_value("pass")
+    page.locator("#told").get_by_role("button", name="Keep mine").click()
+    expect(page.locator("#saved")).to_contain_text("Saved ")
+    assert reread(mine).draft == {"label:G1:Left": "pass"}
+
+
+# ---- Refused
+
+PLACES = """() => [...document.querySelectorAll(".crit, .cell, .bar > *, #send, .resp, .scale")]
+    .map((one) => [one.id || one.className, one.getBoundingClientRect().toJSON()])"""
+
+
+def test_a_refused_answer_is_told_at_its_field_and_takes_nothing_away(
+    page: Page, mine: Assignment
+) -> None:
+    answer_all(page, "Nothing is cited here.")
+    expect(page.locator("#saved")).to_contain_text("Saved ")
+    page.evaluate("window.stays = true")
+    before = page.evaluate(PLACES)
+    press(page, "Control+Enter")
+    error = page.locator("#rationale-error")
+    expect(error).to_contain_text("Cite the gate or criterion that decided")
+    expect(page.locator("#say")).to_contain_text("Not sent yet. Cite the gate")
+    expect(page.locator("#rationale")).to_be_focused()
+    expect(page.locator("#rationale")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#rationale")).to_have_attribute("aria-describedby", "rationale-error")
+    expect(page.locator("#rationale")).to_have_value("Nothing is cited here.")
+    assert page.evaluate("window.stays") is True
+    assert page.evaluate(PLACES) == before
+    expect(page.locator("#undo")).to_be_enabled()
+    page.locator("#rationale").fill("[C1] decides.")
+    press(page, "Control+Enter")
+    expect(page.locator("h1")).to_have_text("Pair 2 of 2")
+    assert votes() == [(1, True)]
+
+
+# ---- The sign in the bar
+
+LOOK = """(state) => {
+    const sign = document.getElementById("saved");
+    sign.dataset.state = state;
+    const dot = getComputedStyle(sign, "::before"), own = getComputedStyle(sign);
+    return [own.color, dot.backgroundColor, dot.borderRadius, dot.boxShadow].join(" ");
+}"""
+
+
+def test_every_state_of_saving_looks_its_own_way(page: Page) -> None:
+    states = ["saved", "saving", "failed", "offline", "closed"]
+    assert len({page.evaluate(LOOK, state) for state in states}) == len(states)
+
+
+@pytest.mark.parametrize("width", [1024, 1100, 1280, 1440])
+def test_whatever_is_said_of_saving_lies_over_nothing_and_moves_nothing(
+    page: Page, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    before = page.evaluate(PLACES)
+    page.evaluate(
+        """() => labelPage.saved.show("offline", "No connection, 12 changes on this page only")"""
+    )
+    assert page.evaluate(PLACES) == before
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll(".bar > :not(.told, .vh), .progress > *")]
+            .filter((one) => one.checkVisibility() && !one.matches(".progress"))
+            .map((one) => one.getBoundingClientRect()).map(({left, right}) => [left, right])
+            .sort((a, b) => a[0] - b[0])"""
+    )
+    assert all(right <= left for (_, right), (left, _) in itertools.pairwise(boxes)), boxes
+    title = page.locator("#saved").get_attribute("title")
+    assert title == "No connection, 12 changes on this page only"
+
+
+def test_on_a_phone_the_bar_says_it_in_short_words(
+    signed_in: OpenPage, mine: Assignment, expert: User, expected_errors: list[str]
+) -> None:
+    expected_errors.append(OFFLINE)
+    page = signed_in(expert, viewport={"width": 390, "height": 800})
+    page.goto(path_of(mine))
+    press(page, "f")
+    expect(page.locator("#saved")).to_have_text("Saved")
+    page.context.set_offline(True)
+    press(page, "k x")
+    expect(page.locator("#saved")).to_have_text("Offline 2")
+    sign = "document.getElementById('saved')"
+    assert page.evaluate(f"{sign}.scrollWidth <= {sign}.clientWidth")
+
+
+def test_only_failing_and_recovering_is_read_out(page: Page, expected_errors: list[str]) -> None:
+    expected_errors.append(OFFLINE)
+    says = page.locator("#saved-says")
+    assert page.locator("#saved").get_attribute("role") is None
+    press(page, "f")
+    expect(page.locator("#saved")).to_contain_text("Saved ")
+    expect(says).to_have_text("")
+    page.context.set_offline(True)
+    press(page, "k")
+    expect(says).to_have_text("Offline, 1 change kept here")
+    press(page, "x")
+    expect(page.locator("#saved")).to_contain_text("2 changes")
+    expect(says).to_have_text("Offline, 1 change kept here")
+    page.context.set_offline(False)
+    expect(says).to_contain_text("Saved ")
+
+
+def test_keys_that_cannot_be_taken_over_are_said_to_stay(
+    page: Page, expected_errors: list[str]
+) -> None:
+    expected_errors.append(OFFLINE)
+    page.context.set_offline(True)
+    press(page, "?")
+    page.locator("#keys-of").select_option(index=1)
+    page.get_by_role("button", name="Use these keys").click()
+    expect(page.locator("#say")).to_contain_text(
+        "Your keys stay as they were: there is no connection"
+    )
+    expect(page.locator("#keys")).to_be_hidden()
+
+
 # ---- Bad input
+
+
+def test_a_rationale_that_looks_like_evidence_is_kept_as_it_was_written(
+    page: Page, mine: Assignment, expert: User, expected_errors: list[str]
+) -> None:
+    expected_errors.append(OFFLINE)
+    whole = '[{"quote":"so it reads","start":1,"end":3,"side":"Left"}]'
+    page.context.set_offline(True)
+    page.locator("#rationale").fill(whole)
+    expect(page.locator("#saved")).to_contain_text("Offline")
+    assert (kept(page, mine, expert) or {})["fields"]["rationale"] == whole
+    address, context = page.url, page.context
+    page.close()
+    context.set_offline(False)
+    home = context.new_page()
+    home.goto("/account/")
+    expect(home.locator(".outbox")).to_contain_text("has reached the server")
+    assert reread(mine).draft["rationale"] == whole
+    home.goto(address)
+    expect(home.locator("#rationale")).to_have_value(whole)
 
 
 def test_a_rationale_of_a_megabyte_is_refused_in_words_and_kept_whole(
@@ -577,7 +834,7 @@ def test_a_rationale_of_a_megabyte_is_refused_in_words_and_kept_whole(
     press(page, ALL_ANSWERED)
     page.locator("#rationale").fill(text)
     press(page, "Control+Enter")
-    expect(page.locator("#errors")).to_contain_text(
+    expect(page.locator("#rationale-error")).to_contain_text(
         "Shorten the rationale to 20,000 characters: it has 1,000,005, all of them kept here."
     )
     assert page.locator("#rationale").input_value() == text
@@ -634,18 +891,38 @@ def test_a_lost_token_is_fetched_anew(
     assert reread(mine).draft == {"label:G1:Left": "pass"}
 
 
-def test_wf_05_a_colleagues_browser_and_its_storage_hold_nothing_of_anothers_words(
-    signed_in: OpenPage, page: Page, batch: Batch, mine: Assignment, other_expert: User
+def test_wf_05_a_colleague_at_the_same_browser_finds_nothing_of_anothers_words(
+    page: Page,
+    batch: Batch,
+    mine: Assignment,
+    other_expert: User,
+    live_server: LiveServer,
+    expected_errors: list[str],
 ) -> None:
+    """One browser, one after the other: its storage is the same, and what is left in it counts."""
+    expected_errors.append(OFFLINE)
     theirs = Assignment.objects.get(batch=batch, rater__user=other_expert, subject=mine.subject)
     answer_all(page, "[C1] Quillfeather decides.")
     expect(page.locator("#saved")).to_contain_text("Saved ")
+    page.context.set_offline(True)
+    page.locator("#rationale").fill("[C1] Quillfeather decides, not yet on the server.")
+    expect(page.locator("#saved")).to_contain_text("Offline")
+    storage = "() => JSON.stringify({...localStorage, ...sessionStorage})"
+    assert "Quillfeather" in page.evaluate(storage)
+    page.context.set_offline(False)
+    expect(page.locator("#saved")).to_contain_text("Saved ")
+    page.goto("/account/")
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/login/**")
+    assert "Quillfeather" not in page.evaluate(storage)
+    sign_in(page.context, other_expert, live_server.url)
     seen: list[str] = []
-    colleague = signed_in(other_expert)
-    colleague.on("response", lambda response: seen.append(response.url))
-    colleague.goto(path_of(theirs))
-    press(colleague, "f")
-    expect(colleague.locator("#saved")).to_contain_text("Saved ")
-    assert "Quillfeather" not in colleague.content()
-    assert "Quillfeather" not in colleague.evaluate("() => JSON.stringify(localStorage)")
+    page.on("response", lambda response: seen.append(response.url))
+    page.goto(path_of(theirs))
+    press(page, "f")
+    expect(page.locator("#saved")).to_contain_text("Saved ")
+    expect(page.locator("#told")).to_be_hidden()
+    assert page.locator("#rationale").input_value() == ""
+    assert "Quillfeather" not in page.content()
+    assert "Quillfeather" not in page.evaluate(storage)
     assert not any(str(mine.public_id) in url for url in seen)

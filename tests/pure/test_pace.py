@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.pace import RECENT, a_pair, pace_of, roughly, time_left
+from annotate.pace import FEWEST, RECENT, a_pair, pace_of, roughly, time_left
 
 SECONDS = st.integers(0, 100_000)
 
@@ -60,10 +60,15 @@ def test_one_long_lunch_does_not_change_the_pace() -> None:
 
 
 def test_the_rubric_comes_first_then_all_votes_then_silence() -> None:
-    assert pace_of([100], [900, 900, 900]) == 100
-    assert pace_of([], [900]) == 900
+    assert pace_of([100] * FEWEST, [900] * 9) == 100
+    assert pace_of([], [900] * FEWEST) == 900
     assert pace_of([], []) is None
     assert time_left(None, 40) == ""
+
+
+def test_four_votes_tell_no_pace_of_the_rest() -> None:
+    assert pace_of([5] * 4, [5] * 4) is None
+    assert pace_of([5] * 4, [*[5] * 4, *[100] * 5]) == 100
 
 
 def test_only_the_last_votes_count() -> None:
@@ -73,7 +78,7 @@ def test_only_the_last_votes_count() -> None:
 @given(st.lists(st.integers(0, 10_000), max_size=60), st.lists(st.integers(0, 10_000), max_size=60))
 def test_the_pace_lies_among_the_votes_it_is_of(rubric: list[int], all_votes: list[int]) -> None:
     found = pace_of(rubric, all_votes)
-    used = rubric[:RECENT] or all_votes[:RECENT]
+    used = next((one[:RECENT] for one in (rubric, all_votes) if len(one) >= FEWEST), [])
     assert (found is None) == (not used)
     if found is not None:
         assert min(used) <= found <= max(used)
