@@ -12,13 +12,14 @@ from django.utils.safestring import SafeString, mark_safe
 
 from annotate.ballot import SEEN_SIDES
 from annotate.diff_panes import diff_panes
-from annotate.models import RenderedText
+from annotate.models import Part, RenderedText
 from annotate.rendering import cache_key, render, source_in_blocks
 from annotate.rendering.readable import readable, with_marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from annotate.diff_panes import DiffPanes
     from annotate.models import Assignment
     from annotate.rendering.readable import Mark
 
@@ -43,7 +44,8 @@ def marked(html: SafeString, marks: Iterable[Mark]) -> SafeString:
 
 def readable_sides(assignment: Assignment) -> dict[str, str]:
     """The text of each response as it is read, by the side on which this rater sees it."""
-    texts = dict(assignment.subject.parts.values_list("key", "text"))
+    parts = Part.objects.filter(subject=assignment.subject_id)
+    texts = dict(parts.values_list("key", "text"))
     shown = [texts.get(key) or "" for key in assignment.seen_order]
     html = html_of(shown)
     return {side: readable(html[text]) for side, text in zip(SEEN_SIDES, shown, strict=True)}
@@ -58,22 +60,18 @@ def source_of(text: str) -> SafeString:
 class DifferenceHtml:
     left: SafeString
     right: SafeString
-    changes: int
-    percent_same: int
+    found: DiffPanes
 
 
-def difference_of(left: str, right: str) -> DifferenceHtml | None:
-    """Where two texts differ, word by word; none where they are too different for that.
+def difference_of(left: str, right: str) -> DifferenceHtml:
+    """Where two texts differ, word by word or by what only one of them says.
 
     Never kept: it takes a tenth of a second at most, and a kept one would tell by its speed that
     another rater has looked at it.
     """
     found = diff_panes(left, right)
-    if found is None:
-        return None
     # S308: `diff_panes` escapes both texts.
-    panes = mark_safe(found.left), mark_safe(found.right)  # noqa: S308
-    return DifferenceHtml(*panes, found.changes, found.percent_same)
+    return DifferenceHtml(mark_safe(found.left), mark_safe(found.right), found)  # noqa: S308
 
 
 def render_ahead(texts: Iterable[str], heartbeat: Callable[[], None]) -> int:

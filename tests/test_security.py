@@ -427,7 +427,7 @@ def test_the_secret_key_is_in_no_page_header_or_log(
     def broken(*_args: object) -> None:
         raise RuntimeError("something broke")
 
-    monkeypatch.setattr("annotate.views.home.cards_for", broken)
+    monkeypatch.setattr("annotate.views.home.home_of", broken)
     failed = client.get("/")
     assert failed.status_code == 500
     assert isinstance(failed, HttpResponse)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from annotate.ballot import SEEN_SIDES
+from annotate.models import Part
 from annotate.rendered import difference_of, source_of
 
 if TYPE_CHECKING:
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from annotate.models import Assignment
 
 SOURCE, DIFFERENCE = "source", "difference"
+_ALIKE = {
+    True: "The two responses are the same, word for word.",
+    False: "No number, name or content word stands on one side alone.",
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,10 @@ class Reading:
     refusal: str = ""
     changes: int = 0
     percent_same: int = 0
+    # Word by word; else each pane marks what only its side says.
+    in_order: bool = True
+    only_left: int = 0
+    only_right: int = 0
 
 
 def reading(assignment: Assignment, view: str) -> Reading | None:
@@ -49,18 +58,29 @@ def source_view(assignment: Assignment) -> Reading:
 
 def difference_view(assignment: Assignment) -> Reading:
     left, right = _texts(assignment)
-    found = difference_of(left, right)
-    if found is None:
-        return Reading(DIFFERENCE, (), refusal="Too different to compare word by word.")
+    made = difference_of(left, right)
+    found = made.found
     if not found.changes:
-        alike = "The two responses are the same, word for word."
-        return Reading(DIFFERENCE, (), refusal=alike, percent_same=100)
-    panes = (Pane(SEEN_SIDES[0], found.left), Pane(SEEN_SIDES[1], found.right))
-    return Reading(DIFFERENCE, panes, changes=found.changes, percent_same=found.percent_same)
+        return Reading(
+            DIFFERENCE, (), refusal=_ALIKE[found.in_order], percent_same=found.percent_same
+        )
+    return Reading(
+        DIFFERENCE,
+        (
+            Pane(SEEN_SIDES[0], made.left if left else None),
+            Pane(SEEN_SIDES[1], made.right if right else None),
+        ),
+        changes=found.changes,
+        percent_same=found.percent_same,
+        in_order=found.in_order,
+        only_left=found.only_left,
+        only_right=found.only_right,
+    )
 
 
 def _texts(assignment: Assignment) -> tuple[str, str]:
     """The text on the left as this rater sees them, then the one on the right."""
-    texts = dict(assignment.subject.parts.values_list("key", "text"))
+    parts = Part.objects.filter(subject=assignment.subject_id)
+    texts = dict(parts.values_list("key", "text"))
     left, right = (texts.get(side) or "" for side in assignment.seen_order)
     return left, right

@@ -98,8 +98,8 @@ def test_a_view_costs_few_queries(
     view: str,
     django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    # Session, person, assignment, texts.
-    with django_assert_max_num_queries(4):
+    # Session, person, assignment, membership, texts.
+    with django_assert_max_num_queries(5):
         client.get(address(view, mine))
 
 
@@ -121,9 +121,12 @@ def test_a_view_stays_in_no_cache(client: Client, mine: Assignment, view: str) -
 @pytest.mark.parametrize(
     ("left", "right", "words"),
     [
-        ("One thing.", "Quite another matter!", "Too different to compare word by word."),
+        (
+            "It was so.",
+            "Was it",
+            "No number, name or content word stands on one side alone.",
+        ),
         ("The same\nwords.", "The same words.", "The two responses are the same, word for word."),
-        ("", "Only one has words.", "Too different to compare word by word."),
     ],
 )
 def test_where_there_is_nothing_to_compare_it_says_why(
@@ -134,6 +137,27 @@ def test_where_there_is_nothing_to_compare_it_says_why(
     html = shown(client, "difference", mine)
     assert f"<p>{words}</p>" in html
     assert "data-side" not in html
+
+
+def test_texts_of_different_wording_are_marked_by_what_only_one_of_them_says(
+    client: Client, mine: Assignment
+) -> None:
+    Part.objects.filter(subject=mine.subject, key="B").update(text="It paid $4,150 to Pell.")
+    Part.objects.filter(subject=mine.subject, key="A").update(text="Somebody sent Pell the $4,510.")
+    html = shown(client, "difference", mine)
+    assert "data-one-sided" in html
+    assert "What only one side says: 2 left, 2 right" in html
+    assert '<b class="own-number">4,150</b>' in html
+    assert ">Pell<" not in html
+
+
+def test_beside_an_empty_response_the_other_says_all_there_is(
+    client: Client, mine: Assignment
+) -> None:
+    Part.objects.filter(subject=mine.subject, key="B").update(text="")
+    html = shown(client, "difference", mine)
+    assert "What only one side says: 0 left" in html
+    assert pane(html, "Left") == "This response is empty."
 
 
 def test_the_source_of_an_empty_response_says_that_it_is_empty(

@@ -30,7 +30,15 @@ SHIFTS = """() => new Promise((done) => {
   requestAnimationFrame(() => setTimeout(() => done(sum), 50));
 })"""
 PARTS = 3
-DOWNLOADS = ("rubrics:source",)
+# Files, and what scripts put into a page: no pages of their own.
+NO_PAGES = (
+    "annotate:label_difference",
+    "annotate:label_source",
+    "annotate:refused_report",
+    "annotate:refused_rows",
+    "projects:login_here",
+    "rubrics:source",
+)
 # Words as long as people write them, where each may be as long as it likes.
 LONG = "A paragraph about water, roofs and what the adjuster owes to whom. " * 12
 
@@ -39,7 +47,7 @@ def addresses(world: World) -> Iterator[tuple[str, str, str]]:
     """(name, person, address) of every page that is shown to somebody."""
     yield "projects:login", "", "/login/"
     for entry in PAGES:
-        if entry.get == 200 and entry.route not in DOWNLOADS:
+        if entry.get == 200 and entry.route not in NO_PAGES:
             yield label(entry), entry.may[0], world.address(entry.route, entry.which)
 
 
