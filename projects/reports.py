@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 # More rows than anyone reads; the count above them says how many there are.
@@ -26,15 +26,22 @@ class Report:
         return bool(self.facts or self.tables)
 
 
-def report_of(result: object) -> Report:
-    """Figures and words become facts, lists become tables; one level of nesting is flattened."""
+def report_of(
+    result: object, names: Mapping[str, str] | None = None, unsaid: Collection[str] = ()
+) -> Report:
+    """Figures and words become facts, lists become tables; one level of nesting is flattened.
+
+    names: what people call an entry, where its own name in words will not do; unsaid: entries
+    that are left out.
+    """
     if result is None:
         return Report()
     if not isinstance(result, Mapping):
         result = {"result": result}
+    result = {key: value for key, value in result.items() if key not in unsaid}
     facts: list[tuple[str, object]] = []
     tables: list[Table] = []
-    for name, value in _flat(result):
+    for name, value in _flat(result, names or {}):
         if not isinstance(value, list):
             facts.append((name, value))
         elif value:
@@ -50,10 +57,10 @@ def table_of(title: str, entries: Sequence[object]) -> Table:
     return Table(title, columns, cells, len(entries))
 
 
-def _flat(result: Mapping[str, object]) -> list[tuple[str, object]]:
+def _flat(result: Mapping[str, object], names: Mapping[str, str]) -> list[tuple[str, object]]:
     flat: list[tuple[str, object]] = []
     for key, value in result.items():
-        name = _words(key)
+        name = names.get(key) or _words(key)
         if isinstance(value, Mapping):
             flat += [(f"{name}: {_words(inner)}", content) for inner, content in value.items()]
         else:

@@ -20,6 +20,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
 
+from projects import job_words
 from projects.access import job_for, user_of
 from projects.actions import change_password, choose_keys
 from projects.browser_key import browser_key
@@ -163,7 +164,9 @@ def job(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
         "job": found,
         "project": found.project,
         "moving": moving,
-        "report": report_of(found.result),
+        "title": job_words.title_of(found),
+        "words": job_words.progress_of(found),
+        "report": report_of(found.result, job_words.names_of(found), job_words.UNSAID),
     }
     if not getattr(request, "htmx", False):
         return render(request, "projects/job.html", context)

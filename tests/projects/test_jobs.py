@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.urls import reverse
 
+from annotate.actions.runners import RUNNERS
+from projects.job_words import COUNTED, TITLES
 from projects.models import Job
 from projects.reports import SHOWN, report_of
 from tests.making import make_project
@@ -32,6 +35,57 @@ def test_a_lead_sees_how_far_the_work_is(client: Client, project: Project, lead:
     assert "Import pairs" in page
     assert 'max="100" value="40"' in page
     assert f'hx-get="{page_of(job)}" hx-trigger="every 2s"' in page
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"),
+    [
+        ("import_subjects", "Import of pairs"),
+        ("check_pairs", "Check of a file of pairs"),
+        ("measure", "Measuring a round"),
+        ("a_kind_of_tomorrow", "A kind of tomorrow"),
+    ],
+)
+def test_a_job_is_called_what_people_call_it(
+    client: Client, project: Project, lead: User, kind: str, title: str
+) -> None:
+    job = Job.objects.create(project=project, kind=kind)
+    client.force_login(lead)
+    page = client.get(page_of(job)).content.decode()
+    assert f"<h1>{title}</h1>" in page
+    assert f"<title>{title}" in page
+
+
+def test_every_kind_of_job_has_a_name_for_people() -> None:
+    assert set(RUNNERS) == set(TITLES) == set(COUNTED)
+
+
+@pytest.mark.parametrize("checks_only", [True, False])
+def test_a_check_says_what_would_be_and_an_import_what_is(
+    client: Client, project: Project, lead: User, checks_only: bool
+) -> None:
+    counts = {"created": 16, "rejected": 2, "warning_count": 3, "flags": {"map": ["id=uid"]}}
+    params = {"checks_only": checks_only}
+    job = Job.objects.create(
+        project=project, kind="import_subjects", state="done", params=params, result=counts
+    )
+    client.force_login(lead)
+    page = client.get(page_of(job)).content.decode()
+    names = re.findall("<dt>(.*?)</dt>", page)
+    said = ["Would be created", "Would be refused"] if checks_only else ["Created", "Refused"]
+    assert names == [*said, "Warnings"]
+    assert "Rejected" not in page
+    assert "uid" not in page
+
+
+def test_work_without_an_end_in_sight_says_how_far_it_is(
+    client: Client, project: Project, lead: User
+) -> None:
+    job = Job.objects.create(project=project, kind="check_pairs", state="running", done=12400)
+    client.force_login(lead)
+    page = client.get(page_of(job)).content.decode()
+    assert "12,400 rows so far" in page
+    assert '<progress  aria-label="Progress" class="is-live">' in page
 
 
 def test_the_fragment_is_the_progress_alone(client: Client, project: Project, lead: User) -> None:
