@@ -84,7 +84,7 @@ def signed_in(
     def note(message: ConsoleMessage) -> None:
         expected = any(part in message.text for part in expected_errors)
         if message.type == "error" and not expected:
-            said.append(message.text)
+            said.append(f"{message.text} {message.location['url']}")
 
     def open_page(user: User | None, **options: Any) -> Page:
         context = new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
