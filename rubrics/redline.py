@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,6 +23,9 @@ Fate = Literal["same", "changed", "added", "removed"]
 ALIKE = 0.35
 # Texts of more words than this are told as a whole; a comparison word by word takes the square.
 MAX_TOKENS = 6_000
+# As many places of one word in the other text as an ordinary page has; a text that says the same
+# word over and over would take the matcher the cube of its length.
+MAX_MEETINGS = 60_000
 # A word with the white space before it: an inserted word then leaves its neighbours alone.
 _TOKEN = re.compile(r"\s*\w+|\s*[^\w\s]|\s+$")
 
@@ -88,12 +92,19 @@ def words(before: str, after: str) -> tuple[Piece, ...]:
     if before == after:
         return (Piece("same", after),) if after else ()
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
-    if len(old) + len(new) > MAX_TOKENS:
+    if _is_costly(old, new):
         return _pieces(before, after)
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     if matcher.ratio() < ALIKE:
         return _pieces(before, after)
     return tuple(_joined(matcher.get_opcodes(), old, new))
+
+
+def _is_costly(old: Sequence[str], new: Sequence[str]) -> bool:
+    if len(old) + len(new) > MAX_TOKENS:
+        return True
+    before, after = Counter(old), Counter(new)
+    return sum(count * after[word] for word, count in before.items()) > MAX_MEETINGS
 
 
 def _pieces(before: str, after: str) -> tuple[Piece, ...]:
@@ -208,10 +219,11 @@ def _anchors(before: Sequence[Anchor], after: Sequence[Anchor]) -> tuple[RedAnch
 
 def _closest(anchor: Anchor, among: Sequence[Anchor]) -> Anchor | None:
     same_verdict = [old for old in among if old.verdict == anchor.verdict]
+    ours = anchor.text.split()
     rated = [
-        (difflib.SequenceMatcher(None, old.text.split(), anchor.text.split()).ratio(), n)
-        for n, old in enumerate(same_verdict)
-        if len(old.text) + len(anchor.text) < 20_000
+        (difflib.SequenceMatcher(None, theirs, ours).ratio(), n)
+        for n, theirs in enumerate(old.text.split() for old in same_verdict)
+        if not _is_costly(theirs, ours)
     ]
     best = max(rated, default=(0.0, 0))
     return same_verdict[best[1]] if best[0] >= ALIKE else None

@@ -3,9 +3,8 @@
 Pure: no Django, no I/O. Texts of a rubric pass through as they are; templates escape them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from rubrics.content import Descent
 from rubrics.document import PREFERENCE, YES_NO, Change, Criterion, Family, Rubric, RuleValue
@@ -71,31 +70,6 @@ class Told:
     label: str
     before: str = ""
     after: str = ""
-
-
-@dataclass(frozen=True)
-class CheckChanges:
-    """All changes of one check. `key` is '' for the rubric as a whole."""
-
-    key: str
-    told: tuple[Told, ...]
-
-
-def changes_by_check(changes: Iterable[Change]) -> tuple[CheckChanges, ...]:
-    """The changes of `document.compare`, grouped by check, each in words."""
-    return tuple(
-        CheckChanges(key, _told(tuple(group)))
-        for key, group in groupby(changes, key=lambda change: change.key)
-    )
-
-
-def _told(changes: tuple[Change, ...]) -> tuple[Told, ...]:
-    """A check that was split off is told as a new one: what its source asked is told there."""
-    found = {change.what: change for change in changes}
-    if "split_from" not in found:
-        return tuple(map(tell, changes))
-    text = found["reworded"].after if "reworded" in found else ""
-    return (Told(tell(found["split_from"]).label, after=text),)
 
 
 def tell(change: Change) -> Told:

@@ -238,6 +238,61 @@ def test_a_problem_stands_at_its_field_and_at_its_line(
     expect(page.locator("#yaml-lines .is-wrong")).to_have_count(1)
 
 
+def test_the_count_of_problems_leads_to_the_first_of_them(
+    signed_in: OpenPage, project: Project, lead: User
+) -> None:
+    make_draft(project)
+    page = signed_in(lead, viewport={"width": 390, "height": 800})
+    page.goto(EDIT)
+    good = yaml_of(page).input_value()
+    yaml_of(page).fill(good.replace("weight: 3", "weight: heavy"))
+    link = page.get_by_role("link", name="1 to mend")
+
+    link.click()
+
+    expect(page.locator("#f-check-1-weight")).to_be_focused()
+    expect(page.locator("#f-check-1-weight")).to_be_in_viewport()
+    yaml_of(page).fill(good + "  - [\n")
+    expect(page.locator("#editor-form")).to_have_js_property("inert", True)
+    link.click()
+    expect(yaml_of(page)).to_be_focused()
+
+
+def test_the_preview_names_its_sides_and_shows_that_it_goes_on(
+    signed_in: OpenPage, project: Project, lead: User
+) -> None:
+    make_draft(project)
+    page = signed_in(lead, viewport={"width": 1280, "height": 800})
+    page.goto(EDIT)
+    preview = page.locator(".editor-preview")
+    expect(preview.locator(".hands")).to_contain_text("Left")
+    expect(preview.locator(".hands")).to_contain_text("Right")
+    fade = "box => getComputedStyle(box, '::after').backgroundImage"
+    assert "gradient" in preview.evaluate(fade)
+    # Scrolled to its end, nothing of the rows lies under the fade.
+    preview.evaluate("box => box.scrollTo(0, box.scrollHeight)")
+    below = preview.evaluate(
+        "box => box.getBoundingClientRect().bottom"
+        " - box.querySelector('.rows-as-labelled').getBoundingClientRect().bottom"
+    )
+    assert below >= 30
+
+
+def test_a_draft_is_thrown_away_without_scripts(
+    signed_in: OpenPage, project: Project, lead: User
+) -> None:
+    make_draft(project)
+    page = signed_in(lead, java_script_enabled=False)
+    page.goto(VERSION)
+    page.get_by_role("link", name="Throw the draft away").click()
+    page.get_by_role("link", name="Keep it").click()
+    assert RubricVersion.objects.exists()
+    page.get_by_role("link", name="Throw the draft away").click()
+    page.get_by_role("button", name="Throw it away").click()
+    page.wait_for_url("**/rubrics/")
+    assert not RubricVersion.objects.exists()
+
+
 def test_the_form_waits_while_the_yaml_cannot_be_read(
     signed_in: OpenPage, project: Project, lead: User
 ) -> None:
@@ -424,7 +479,9 @@ def test_the_pages_are_accessible_and_never_wider_than_the_screen(
     make_published(project)
     make_draft(project, make_yaml(2, weight=2, gate="Every figure is clear and concise."))
     page = signed_in(lead, viewport={"width": width, "height": 800}, color_scheme=theme)
-    for address in (EDIT, NEW, COMPARE, "/p/claims/rubrics/claim-letter/2/publish/"):
+    draft = "/p/claims/rubrics/claim-letter/2/"
+    history = "/p/claims/rubrics/claim-letter/"
+    for address in (EDIT, NEW, COMPARE, history, f"{draft}publish/", f"{draft}discard/"):
         page.goto(address)
         for check in page.locator("details.ec > summary").all()[:2]:
             check.click()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rubrics import document, redline
-from rubrics.content import Rubric
+from rubrics.content import Anchor, Criterion, Rubric
 from tests.pure.test_document_roundtrip import raw_texts, rubrics
 from tests.rubrics.making import make_yaml
 
@@ -147,3 +149,27 @@ def test_a_version_against_itself_says_nothing() -> None:
     found = redline.redline(one, replace(one, number=7))
     assert found.is_empty
     assert {check.fate for check in found.checks} == {"same"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (" a" * 2_900, " a" * 2_901),
+        ("a b " * 1_400, "b a " * 1_400),
+        ("a b c " * 900, "c a " * 1_400),
+        ("a b c " * 80, "c a " * 110),
+        ("x" * 100_000, "x" * 99_999),
+    ],
+)
+def test_texts_that_say_one_word_over_and_over_are_compared_quickly(
+    before: str, after: str
+) -> None:
+    old, new = (
+        Criterion("G1", "gate", "side", text=text, anchors=(Anchor("pass", text + "!"),))
+        for text in (before, after)
+    )
+    began = time.process_time()
+    redline.redline(Rubric("t", criteria=(old,)), Rubric("t", criteria=(new,)))
+    assert time.process_time() - began < 2
+    pieces = redline.words(before, after)
+    assert "".join(p.text for p in pieces if p.mark != "ins") == before

@@ -4,8 +4,8 @@ import pytest
 
 from rubrics import wording
 from rubrics.content import YES_NO, Criterion, Lineage, Rubric
-from rubrics.document import SCALES, Change, compare
-from rubrics.wording import CheckChanges, Told
+from rubrics.document import SCALES, Change
+from rubrics.wording import Told
 
 
 def make_check(key: str = "C1", text: str = "It is so.", **values: object) -> Criterion:
@@ -79,29 +79,6 @@ def test_rules_are_said_in_words() -> None:
 )
 def test_lineage_is_said_in_words(lineage: Lineage | None, words: str) -> None:
     assert wording.lineage_words(make_check(lineage=lineage)) == words
-
-
-def test_changes_are_told_check_by_check() -> None:
-    old = Rubric(task="t", criteria=(make_check("C1", weight=3.0), make_check("C2")))
-    new = Rubric(task="t", criteria=(make_check("C1", "It is thus.", weight=2.0),))
-
-    assert wording.changes_by_check(compare(old, new)) == (
-        CheckChanges(
-            "C1",
-            (Told("Reworded", "It is so.", "It is thus."), Told("Weight changed", "3", "2")),
-        ),
-        CheckChanges("C2", (Told("Removed", "It is so."),)),
-    )
-
-
-def test_a_split_check_is_told_as_a_new_one() -> None:
-    old = Rubric(task="t", criteria=(make_check("C1", title="Both", help="Help."),))
-    split = make_check("C2", "Half of it.", lineage=Lineage("split_from", ("C1",)))
-    new = Rubric(task="t", criteria=(*old.criteria, split))
-
-    assert wording.changes_by_check(compare(old, new)) == (
-        CheckChanges("C2", (Told("Split from C1", after="Half of it."),)),
-    )
 
 
 @pytest.mark.parametrize(
