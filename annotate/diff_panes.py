@@ -12,11 +12,14 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from annotate.diffing import Difference, difference, word_places
+from annotate.one_sided import one_sided
 from annotate.rendering.blocks import Blocks
 from annotate.rendering.characters import show_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from annotate.one_sided import Own
 
 
 FOLDED_FROM = 150  # words that are alike
@@ -25,17 +28,23 @@ KEPT_BESIDE = 40  # words of them that stay in view beside a change
 
 @dataclass(frozen=True)
 class DiffPanes:
+    """`in_order`: compared word by word; else each pane marks what only its side says."""
+
     left: str
     right: str
     changes: int
     percent_same: int
+    in_order: bool = True
+    only_left: int = 0
+    only_right: int = 0
 
 
-def diff_panes(left: str, right: str) -> DiffPanes | None:
-    """The panes of two texts; None where they are too different to compare word by word."""
-    found = difference(show_controls(left, marks=True), show_controls(right, marks=True))
+def diff_panes(left: str, right: str) -> DiffPanes:
+    """The panes of two texts: word by word, or by what stands nowhere in the other."""
+    left, right = show_controls(left, marks=True), show_controls(right, marks=True)
+    found = difference(left, right)
     if found is None:
-        return None
+        return _one_sided_panes(left, right)
     return DiffPanes(
         left=_pane(found, left=True),
         right=_pane(found, left=False),
@@ -43,6 +52,38 @@ def diff_panes(left: str, right: str) -> DiffPanes | None:
         # Never a whole hundred while something differs.
         percent_same=min(round(100 * found.ratio), 99 if found.changes else 100),
     )
+
+
+def _one_sided_panes(left: str, right: str) -> DiffPanes:
+    own_left, own_right = one_sided(left, right)
+    return DiffPanes(
+        left=_own_pane(left, own_left, first=1),
+        right=_own_pane(right, own_right, first=1 + len(own_left)),
+        changes=len(own_left) + len(own_right),
+        percent_same=0,
+        in_order=False,
+        only_left=len(own_left),
+        only_right=len(own_right),
+    )
+
+
+def _own_pane(text: str, own: Sequence[Own], *, first: int) -> str:
+    """The text whole, with its own stretches marked and the numbers in them marked once more."""
+    blocks = Blocks()
+    at = 0
+    for number, stretch in enumerate(own, start=first):
+        blocks.text(text[at : stretch.start])
+        inner, within = "", stretch.start
+        for start, end in stretch.numbers:
+            inner += (
+                f'{escape(text[within:start])}<b class="own-number">{escape(text[start:end])}</b>'
+            )
+            within = end
+        inner += escape(text[within : stretch.end])
+        blocks.put(f'<mark class="only-here" data-n="{number}">{inner}</mark>')
+        at = stretch.end
+    blocks.text(text[at:])
+    return blocks.html()
 
 
 def _pane(found: Difference, *, left: bool) -> str:

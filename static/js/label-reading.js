@@ -76,9 +76,12 @@
   // ---- From difference to difference
   let at = 0;
   const blocksOf = (side) => [...panes[side].querySelectorAll(".view-difference > .block")];
-  function count({ changes, percentSame }) {
+  // Where the wording is too different to be compared in order, each side marks what only it says.
+  const inOrder = () => bothShow(DIFFERENCE) && !("oneSided" in bar.dataset);
+  function count({ changes, says, oneSided }) {
     bar.dataset.changes = changes;
-    $("#differences-say").textContent = `${changes} difference${changes === "1" ? "" : "s"}, ${percentSame}% alike`;
+    for (const box of [bar, ...switches.filter((one) => one.dataset.switch === DIFFERENCE)]) box.toggleAttribute("data-one-sided", oneSided !== undefined);
+    $("#differences-say").textContent = says.trim();
   }
   function step(way) {
     const total = Number(bar.dataset.changes);
@@ -92,15 +95,18 @@
     for (const side of SIDES) {
       const pane = panes[side];
       for (const place of pane.querySelectorAll(".view-difference .is-here")) place.classList.remove("is-here");
-      $(`.view-difference [data-n="${at}"]`, pane).classList.add("is-here");
+      const place = $(`.view-difference [data-n="${at}"]`, pane);
+      // What only one side says has no place in the other.
+      if (!place) continue;
+      place.classList.add("is-here");
+      pane.closest(".resp").scrollIntoView({ block: "nearest", inline: "nearest" });
       // Twice: what comes into view may turn out taller than it was taken for.
       for (let go = 0; go < 2; go++) {
-        const place = $(`.view-difference [data-n="${at}"]`, pane);
         pane.scrollTop += place.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight * 0.3;
       }
       expected[side] = pane.scrollTop;
     }
-    $("#differences-say").textContent = `Difference ${at} of ${total}`;
+    $("#differences-say").textContent = `${inOrder() ? "Difference" : "Only on one side,"} ${at} of ${total}`;
   }
 
   // ---- Together: level at the same headings or differences, between them by the share of the way
@@ -108,7 +114,7 @@
   let together = false;
   try { together = localStorage.getItem(REMEMBERED) === "yes"; } catch { /* then it is apart */ }
   const expected = { Left: -1, Right: -1 };
-  const linked = () => together || bothShow(DIFFERENCE);
+  const linked = () => together || inOrder();
   // Where a change stands: exactly in the blocks about to be seen; to ask the others would lay them out.
   function changes(side) {
     const pane = panes[side], box = pane.getBoundingClientRect(), from = box.top - pane.scrollTop, found = [];
@@ -128,7 +134,7 @@
   }
   function stations() {
     const ends = SIDES.map((side) => panes[side].scrollHeight), pairs = [];
-    if (bothShow(DIFFERENCE)) {
+    if (inOrder()) {
       const last = Number(bar.dataset.changes) + 1;
       const [left, right] = SIDES.map((side, n) => [[0, 0], ...changes(side), [last, ends[n]]]);
       for (const number of new Set([...left, ...right].map(([one]) => one))) pairs.push([between(left, number), between(right, number)]);

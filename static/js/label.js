@@ -10,7 +10,7 @@
   // `current`: the row that is answered now; `came`: the last one that was.
   let current, came = null, arrowing = false;
   // Where the page is one long column, it begins with the texts.
-  const FLOWS = matchMedia("(max-width: 63.99rem) and (max-height: 31rem)");
+  const FLOWS = matchMedia("(max-width: 63.99rem) and (max-height: 35.99rem)");
 
   // ---- What is answered
   const cells = (row) => all(".cell", row);

@@ -143,10 +143,10 @@ def test_texts_of_different_wording_are_marked_by_what_only_one_of_them_says(
     client: Client, mine: Assignment
 ) -> None:
     Part.objects.filter(subject=mine.subject, key="B").update(text="It paid $4,150 to Pell.")
-    Part.objects.filter(subject=mine.subject, key="A").update(text="Somebody sent Pell the $4,510.")
+    Part.objects.filter(subject=mine.subject, key="A").update(text="Pell sent the $4,510.")
     html = shown(client, "difference", mine)
     assert "data-one-sided" in html
-    assert "What only one side says: 2 left, 2 right" in html
+    assert "What only one side says: 1 left, 2 right" in html
     assert '<b class="own-number">4,150</b>' in html
     assert ">Pell<" not in html
 

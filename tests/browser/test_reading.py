@@ -129,14 +129,33 @@ def test_a_folded_stretch_opens_on_both_sides(open_pair: Callable[..., Page]) ->
     expect(page.locator(".same[open]")).to_have_count(2)
 
 
-def test_texts_that_have_little_in_common_are_said_to_be_too_different(
+def test_texts_of_another_wording_show_what_only_each_side_says(
     open_pair: Callable[..., Page],
 ) -> None:
-    page = open_pair("One thing and its reasons.", "Quite another matter altogether, you see!")
+    page = open_pair(
+        "Paid $4,150 in May. " + "A sofa was torn. " * 90,
+        "Mitigation cost $4,510, then a dog came. " + "Pell looked on. " * 90,
+    )
+    switch = page.locator("[data-switch=difference]")
+    expect(switch).to_have_text("Difference", use_inner_text=True)
+    before = page.evaluate(TOPS)
     press(page, "b")
-    expect(page.locator("#say")).to_have_text("Too different to compare word by word.")
+    expect(page.locator("#differences-say")).to_contain_text("What only one side says: ")
+    # The switch says which of the two views it is, in the same place.
+    expect(switch.locator(".by-side")).to_be_visible()
+    expect(switch.locator(".by-words")).to_be_hidden()
+    assert page.evaluate(TOPS) == before
+    expect(page.locator("#text-Left .own-number")).to_have_text("4,150")
+    expect(page.locator("#text-Right .own-number")).to_have_text("4,510")
+    # One key leads through the left ones, then through the right ones.
+    total = page.locator(".view-difference [data-n]").count()
+    press(page, "Shift+C Shift+C")
+    expect(page.locator("#differences-say")).to_contain_text(f"Only on one side, 2 of {total}")
+    expect(page.locator(".view-difference .is-here")).to_have_count(1)
+    page.locator("#difference-previous").click(click_count=2)
+    expect(page.locator("#text-Right .is-here")).to_have_count(1)
+    press(page, "b")
     expect(page.locator(HIDDEN_PROSE)).to_be_visible()
-    expect(page.locator("[data-switch=difference]")).to_have_attribute("aria-pressed", "false")
 
 
 def test_without_a_script_the_switches_are_links(open_pair: Callable[..., Page]) -> None:

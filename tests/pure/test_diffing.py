@@ -164,7 +164,7 @@ def test_long_texts_take_a_fraction_of_a_second(share: float) -> None:
     start = time.process_time()
     found = diff_panes(text, other)
     assert time.process_time() - start < 2
-    assert (found is None) == (share > 0.5)
+    assert found.in_order == (share < 0.5)
 
 
 @pytest.mark.parametrize(
@@ -205,17 +205,14 @@ def text_of(html: str) -> str:
 @example("a \x1b[31m b c\r\nd", "a \x1b[31m b c\rd")
 def test_each_pane_holds_its_whole_text_escaped_once(left: str, right: str) -> None:
     found = diff_panes(left, right)
-    if found is None:
-        return
     for html, text in ((found.left, left), (found.right, right)):
         assert text_of(html) == show_controls(text, marks=True)
         tags = set(re.findall(r"<(\w+)", html))
-        assert tags <= {"div", "mark", "span", "details", "summary"}
+        assert tags <= {"div", "mark", "b", "span", "details", "summary"}
 
 
 def test_both_panes_number_their_changes_alike() -> None:
     found = diff_panes("alpha two three four five six", "one two three four five six seven")
-    assert found is not None
     assert found.changes == 2
     numbers = [re.findall(r'data-n="(\d+)"', html) for html in (found.left, found.right)]
     assert numbers == [["1", "2"], ["1", "2"]]
@@ -227,14 +224,12 @@ def test_both_panes_number_their_changes_alike() -> None:
 def test_a_single_difference_in_a_long_text_is_never_called_all_the_same() -> None:
     text = _prose(Random(2), 2_000)
     found = diff_panes(text + "end", text + "END")
-    assert found is not None
     assert found.percent_same == 99
 
 
 def test_a_long_stretch_that_is_alike_is_folded_but_for_what_stands_beside_a_change() -> None:
     same = "".join(f"word{n} " for n in range(FOLDED_FROM + 10))
     found = diff_panes(f"old {same}tail end x", f"new {same}tail end y")
-    assert found is not None
     for html in (found.left, found.right):
         folded = re.findall(r"<summary>(\d+) words alike</summary>([^<]*)<", html)
         [(count, text)] = folded
