@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from annotate.ingest.lines import BLOCK, LongLine, physical_lines
-from annotate.ingest.parquet_child import too_much_memory
+from annotate.ingest.parquet_child import MEMORY, too_much_memory
 from annotate.ingest.problems import Notice, Problem, printable
 from annotate.ingest.strict_json import json_object
 
@@ -51,20 +51,21 @@ class ParquetRow:
 
 
 def parquet_rows(
-    stream: BinaryIO, *, repair: bool = False
+    stream: BinaryIO, *, repair: bool = False, memory: int = MEMORY
 ) -> Iterator[ParquetRow | Problem | Notice]:
     """The rows of a file, in order; what is wrong with one, or with the file, as problems.
 
     stream: open binary file, read from its beginning whatever was read of it before.
+    memory: bytes of addresses that reading may take.
     """
     with _as_file(stream) as file:
         problem = _footer_problem(file)
         if problem:
             yield problem
             return
-        with _reading(file) as child:
+        with _reading(file, memory) as child:
             assert child.stdout is not None  # narrows the type: it is a pipe
-            yield from _rows(child, child.stdout, repair=repair)
+            yield from _rows(child, child.stdout, memory, repair=repair)
 
 
 @contextmanager
@@ -124,10 +125,10 @@ def _encrypted() -> Problem:
 
 
 @contextmanager
-def _reading(file: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
+def _reading(file: BinaryIO, memory: int) -> Iterator[subprocess.Popen[bytes]]:
     # S603: our own file under our own interpreter; what is hostile is its standard input.
     child = subprocess.Popen(  # noqa: S603
-        [sys.executable, "-I", str(CHILD)],
+        [sys.executable, "-I", str(CHILD), str(memory)],
         stdin=file,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -144,14 +145,14 @@ def _reading(file: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _rows(
-    child: subprocess.Popen[bytes], pipe: IO[bytes], *, repair: bool
+    child: subprocess.Popen[bytes], pipe: IO[bytes], memory: int, *, repair: bool
 ) -> Iterator[ParquetRow | Problem | Notice]:
     columns: tuple[str, ...] = ()
     number = 0
     for line in physical_lines(iter(lambda: pipe.read(BLOCK), b"")):
         if isinstance(line, LongLine):
             # The child writes none, so this is not its work any more.
-            yield _lost(child)
+            yield _lost(child, memory)
             return
         letter, text = line.data[:1], line.data[1:].decode()
         if letter == b"E" and line.ended:
@@ -173,7 +174,7 @@ def _rows(
         elif letter == b"R" and line.ended:
             number += 1
             yield from _row(text, number, columns, repair=repair)
-    yield _lost(child)
+    yield _lost(child, memory)
 
 
 def _row(
@@ -186,9 +187,9 @@ def _row(
         yield ParquetRow(number, fields, columns)
 
 
-def _lost(child: subprocess.Popen[bytes]) -> Problem:
+def _lost(child: subprocess.Popen[bytes], memory: int) -> Problem:
     """The reader ended without a word: out of memory or time, or the library broke on the file."""
-    refusal = too_much_memory()
+    refusal = too_much_memory(memory)
     message = (
         "The file could not be read: it broke the library that reads Parquet, or took too much "
         "memory or time. Write it again, or import it as JSONL."

@@ -62,8 +62,8 @@ class Refused(Exception):
         return {"code": self.code, "field": self.field, "message": self.message}
 
 
-def main() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+def main(memory: int) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     out = sys.stdout.buffer
@@ -78,14 +78,14 @@ def main() -> None:
     except Refused as refusal:
         _end(out, refusal)
     except MemoryError:
-        _end(out, too_much_memory())
+        _end(out, too_much_memory(memory))
     _leave(0)
 
 
-def too_much_memory() -> Refused:
+def too_much_memory(memory: int) -> Refused:
     return Refused(
         "parquet_too_large",
-        f"Reading the file takes more than {MEMORY // MB} MB of memory: its pages or its values "
+        f"Reading the file takes more than {memory // MB} MB of memory: its pages or its values "
         "are larger than any real file has them. Write it with smaller pages, or import it as "
         "JSONL.",
     )
@@ -375,4 +375,4 @@ def _listed(names: Sequence[str]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]))
