@@ -61,7 +61,7 @@
   // ---- Signed out, or another person
   function signedOut() {
     halt = HALT.SIGNED_OUT;
-    failed("Not saved", { short: "sign in", kind: "signed out", act: askToSignIn });
+    failed("Not saved", { short: "Sign in", kind: "signed out", act: askToSignIn });
     if (queued || isResting()) return askToSignIn();
     // Not into the middle of a word.
     const wait = () => {

@@ -758,19 +758,52 @@ def test_whatever_is_said_of_saving_lies_over_nothing_and_moves_nothing(
     assert title == "No connection, 12 changes on this page only"
 
 
-def test_on_a_phone_the_bar_says_it_in_short_words(
-    signed_in: OpenPage, mine: Assignment, expert: User, expected_errors: list[str]
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("saved", "Saved"),
+        ("saving", "Saving…"),
+        ("offline", "Offline 12"),
+        ("offline", "Unsent 12"),
+        ("failed", "Not saved"),
+        ("failed", "Too long"),
+        ("saved", "Not sent"),
+    ],
+)
+def test_on_a_phone_the_short_words_fit_beside_all_that_the_bar_can_hold(
+    signed_in: OpenPage, mine: Assignment, expert: User, state: str, words: str
 ) -> None:
-    expected_errors.append(OFFLINE)
+    page = signed_in(expert, viewport={"width": 390, "height": 800})
+    page.goto(path_of(mine))
+    answer_all(page)
+    press(page, "Control+Enter")
+    expect(page.locator("h1")).to_have_text("Pair 2 of 2")
+    page.goto(path_of(mine))
+    page.evaluate("document.querySelector('.progress > span').lastChild.data = ' of 40'")
+    page.evaluate("([state, short]) => labelPage.saved.show(state, 'x', {short})", [state, words])
+    expect(page.locator("#saved")).to_have_text(words)
+    sign = "document.getElementById('saved')"
+    assert page.evaluate(f"{sign}.scrollWidth <= {sign}.clientWidth")
+    assert page.evaluate("document.querySelector('.bar').scrollWidth") <= 390
+
+
+def test_on_a_phone_the_way_to_sign_in_is_in_the_bar(
+    signed_in: OpenPage, mine: Assignment, expert: User
+) -> None:
     page = signed_in(expert, viewport={"width": 390, "height": 800})
     page.goto(path_of(mine))
     press(page, "f")
     expect(page.locator("#saved")).to_have_text("Saved")
-    page.context.set_offline(True)
-    press(page, "k x")
-    expect(page.locator("#saved")).to_have_text("Offline 2")
-    sign = "document.getElementById('saved')"
-    assert page.evaluate(f"{sign}.scrollWidth <= {sign}.clientWidth")
+    page.context.clear_cookies(name="sessionid")
+    press(page, "k")
+    page.get_by_role("dialog").get_by_role("button", name="Not now").click()
+    button = page.locator("#saved").get_by_role("button", name="Sign in")
+    box = button.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    button.click()
+    expect(page.get_by_role("dialog")).to_be_visible()
 
 
 def test_only_failing_and_recovering_is_read_out(page: Page, expected_errors: list[str]) -> None:
