@@ -14,6 +14,7 @@ from django.urls import reverse
 from annotate.actions.demo import FIXTURES, SLUG, claims, load_demo, truth_of
 from annotate.actions.gold import withdraw_gold
 from annotate.decisions import VoteView, margins_of, outcome
+from annotate.diff_panes import diff_panes
 from annotate.models import Batch, GoldAnswer, Slot, Subject, Vote
 from projects.models import Event, User
 from rubrics.document import NA, parse
@@ -139,3 +140,11 @@ def test_loading_makes_a_finished_simulated_round_and_an_open_one(
     assert load_demo() == (project, password)
     assert (Event.objects.count(), Subject.objects.count()) == before
     assert Batch.objects.filter(project__slug=SLUG).count() == 2
+
+
+def test_the_demo_has_pairs_of_near_alike_texts_and_marks_in_all_others() -> None:
+    """The difference word by word can be tried, and what only one side says in the rest."""
+    panes = {claim["id"]: diff_panes(claim["a"], claim["b"]) for claim in claims()}
+    near = {name for name, found in panes.items() if found.in_order}
+    assert near >= {"CP-26-1415", "DW-26-1284", "PX-25-8106"}
+    assert all(found.changes for found in panes.values())
