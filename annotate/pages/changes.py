@@ -52,6 +52,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "release.exported": ("The pairs of {what} exported", "The pairs of {what} exported {n} times"),
     "round.closed": ("{what} closed",) * 2,
     "round.started": ("{what} started",) * 2,
+    "rubric.discarded": ("The draft of {what} thrown away", "{n} drafts of {what} thrown away"),
     "rubric.drafted": ("A draft of {what} kept", "{n} drafts of {what} kept"),
     "rubric.published": ("{what} published",) * 2,
     "upload.discarded": ("The file {what} thrown away",) * 2,

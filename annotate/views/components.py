@@ -23,5 +23,6 @@ def components(request: HttpRequest) -> HttpResponse:
         "icons": parts.ICONS,
         "missing": parts.MISSING,
         "saved": parts.SAVED,
+        "cited": parts.CITED,
     }
     return render(request, "annotate/components.html", context)
