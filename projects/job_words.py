@@ -39,6 +39,7 @@ NAMES = {
     "preferring_against_a_gate": "votes that prefer against a gate",
     "preferring_where_both_fail": "votes that prefer although both fail",
     "rendered": "texts prepared",
+    "message": "what it says",
 }
 # A check writes nothing: what it counts would be.
 OF_A_CHECK = {
@@ -48,8 +49,9 @@ OF_A_CHECK = {
     "rejected": "would be refused",
     "problems": "what would be refused",
 }
-# What programs need of a result and people do not.
-UNSAID = frozenset({"batch", "flags"})
+# What programs need of a result and people do not; a check holds nothing back.
+UNSAID = frozenset({"batch", "flags", "code"})
+NOT_OF_A_CHECK = frozenset({"held_back"})
 
 
 def title_of(job: Job) -> str:
@@ -59,6 +61,10 @@ def title_of(job: Job) -> str:
 def names_of(job: Job) -> Mapping[str, str]:
     """The names of a result's figures and lists."""
     return {**NAMES, **OF_A_CHECK} if job.params.get("checks_only") else NAMES
+
+
+def unsaid_of(job: Job) -> frozenset[str]:
+    return UNSAID | NOT_OF_A_CHECK if job.params.get("checks_only") else UNSAID
 
 
 def progress_of(job: Job) -> str:

@@ -45,16 +45,22 @@ def report_of(
         if not isinstance(value, list):
             facts.append((name, value))
         elif value:
-            tables.append(table_of(name, value))
+            tables.append(table_of(name, value, names or {}, unsaid))
     return Report(tuple(facts), tuple(tables))
 
 
-def table_of(title: str, entries: Sequence[object]) -> Table:
+def table_of(
+    title: str,
+    entries: Sequence[object],
+    names: Mapping[str, str],
+    unsaid: Collection[str] = (),
+) -> Table:
     """One row per entry; the columns are the entries' keys in the order in which they appear."""
     rows = [entry if isinstance(entry, Mapping) else {"": entry} for entry in entries[:SHOWN]]
-    columns = tuple(dict.fromkeys(str(key) for row in rows for key in row))
+    columns = tuple(dict.fromkeys(str(key) for row in rows for key in row if key not in unsaid))
     cells = tuple(tuple(row.get(column, "") for column in columns) for row in rows)
-    return Table(title, columns, cells, len(entries))
+    heads = tuple(names.get(column, column) for column in columns)
+    return Table(title, heads, cells, len(entries))
 
 
 def _flat(result: Mapping[str, object], names: Mapping[str, str]) -> list[tuple[str, object]]:

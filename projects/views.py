@@ -166,7 +166,7 @@ def job(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
         "moving": moving,
         "title": job_words.title_of(found),
         "words": job_words.progress_of(found),
-        "report": report_of(found.result, job_words.names_of(found), job_words.UNSAID),
+        "report": report_of(found.result, job_words.names_of(found), job_words.unsaid_of(found)),
     }
     if not getattr(request, "htmx", False):
         return render(request, "projects/job.html", context)

@@ -64,7 +64,9 @@ def test_every_kind_of_job_has_a_name_for_people() -> None:
 def test_a_check_says_what_would_be_and_an_import_what_is(
     client: Client, project: Project, lead: User, checks_only: bool
 ) -> None:
+    problem = {"line": 1, "field": "prompt", "code": "not_text", "message": "It is a number."}
     counts = {"created": 16, "rejected": 2, "warning_count": 3, "flags": {"map": ["id=uid"]}}
+    counts["problems"] = [problem]
     params = {"checks_only": checks_only}
     job = Job.objects.create(
         project=project, kind="import_subjects", state="done", params=params, result=counts
@@ -74,8 +76,10 @@ def test_a_check_says_what_would_be_and_an_import_what_is(
     names = re.findall("<dt>(.*?)</dt>", page)
     said = ["Would be created", "Would be refused"] if checks_only else ["Created", "Refused"]
     assert names == [*said, "Warnings"]
-    assert "Rejected" not in page
-    assert "uid" not in page
+    heads = re.findall('<th scope="col">(.*?)</th>', page)
+    assert heads == ["Line", "Field", "What it says"]
+    for word in ("Rejected", "uid", "not_text"):
+        assert word not in page
 
 
 def test_work_without_an_end_in_sight_says_how_far_it_is(
