@@ -40,6 +40,8 @@ class ShownEvidence:
     problem: str = ""
     marks: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict)
     counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    most: int = evidence.MAX_PASSAGES
+    longest: int = evidence.MAX_QUOTE
 
     @property
     def total(self) -> int:

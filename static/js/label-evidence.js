@@ -3,8 +3,8 @@
   const { form, closed, keyOf, on, say, passages } = labelPage;
   const { make, button, reveal } = labelPage.dom;
   const { SIDES, pane, root, read, toPoint, toUnit, rangeOf, selected, paint, blocks, sentences } = passages;
-  const MOST = 50, LONGEST = 2000, SAID = 60;
-  const field = form.elements.evidence;
+  const field = form.elements.evidence, SAID = 60;
+  const MOST = Number(field.dataset.most), LONGEST = Number(field.dataset.longest);
   const box = document.getElementById("evidence"), list = document.getElementById("evidence-list");
   const rows = [...form.querySelectorAll(".crit")], keys = rows.map((row) => row.dataset.key);
   const cap = (action) => keyOf[action]?.replace("shift+", "⇧").replace(/[a-z]$/, (key) => key.toUpperCase()) ?? "";

@@ -27,9 +27,10 @@ labelPage.refusal = (() => {
   }
   function focusOn(field) {
     if (field.id === "rationale" && field.closest(".is-covered")) return form.querySelector("[data-text=rationale]").click();
-    const inner = field.matches("details") ? field.querySelector("summary") : field.querySelector(".measure, :checked, input");
+    const inner = field.matches("details") ? field.querySelector("summary") : field.querySelector(".measure, :checked");
     (inner ?? field).focus({ preventScroll: true });
-    field.scrollIntoView({ block: "nearest" });
+    // What it is mended with as well: the chips that cite, the box to tick.
+    for (const box of [field.closest(".why-box"), field]) box?.scrollIntoView({ block: "nearest" });
   }
 
   return {

@@ -51,12 +51,19 @@
   }
 
   // ---- In words
-  const NAMES = { preference: "Preference", rationale: "Rationale", rewrite: "Rewrite", evidence: "Evidence", nothing_says_it: "Nothing in the rubric says it" };
-  const nameOf = (name) => {
+  // At the head of a line, and within a sentence.
+  const NAMES = {
+    preference: ["Preference", "the preference"],
+    rationale: ["Rationale", "the rationale"],
+    rewrite: ["Rewrite", "the rewrite"],
+    evidence: ["Evidence", "the passage"],
+    nothing_says_it: ["Nothing in the rubric says it", "nothing in the rubric says it"],
+  };
+  function nameOf(name, { within = false } = {}) {
     const [kind, key, side] = name.split(":");
     if (kind === "label") return side ? `${key} ${side}` : key;
-    return kind === "unclear" ? `${key} unclear` : NAMES[name] ?? name;
-  };
+    return kind === "unclear" ? `${key} unclear` : NAMES[name]?.[Number(within)] ?? name;
+  }
   function wordOf(radio) {
     const label = radio.closest("label"), word = label.querySelector(".opt-word");
     return word?.textContent ?? [...label.querySelectorAll("b, span:not(.opt-key)")].map((one) => one.textContent).join(" ");

@@ -52,7 +52,9 @@
   for (const name of ["keydown", "pointerdown", "pointermove", "wheel", "scroll", "touchmove", "input"]) {
     addEventListener(name, () => { hand(); worked(); }, { capture: true, passive: true });
   }
-  addEventListener("keydown", ({ target }) => { if (target.matches?.("textarea, input:not([type=radio], [type=checkbox])")) typed = performance.now(); }, { capture: true, passive: true });
+  addEventListener("keydown", ({ target }) => {
+    if (target.matches?.("textarea, input:not([type=radio], [type=checkbox])")) typed = performance.now();
+  }, { capture: true, passive: true });
   document.addEventListener("visibilitychange", () => {
     hand();
     here = document.visibilityState === "visible";

@@ -2,20 +2,17 @@
 // that a key of the page does may take a whole text away.
 labelPage.undo = (() => {
   const { all } = labelPage.dom;
-  const NAMES = { preference: "the preference", nothing_says_it: "nothing in the rubric says it", evidence: "the passage" };
   const isTick = (field) => field.matches("[type=radio], [type=checkbox]");
   const valueOf = (field) => isTick(field) ? field.checked : field.value;
-  const fields = all("input[name]:not([name=csrfmiddlewaretoken], [name=submit_key])");
+  const fields = all("input[name]:not([name=csrfmiddlewaretoken], [name=submit_key], [name=known_revision])");
   const now = () => new Map(fields.map((field) => [field, valueOf(field)]));
   const steps = [];
   let known = now();
 
   // What changed, in the words of the page: “G1 Left”, “the preference”, or how many answers.
   function named(changed) {
-    const found = new Set(changed.filter(({ name }) => name !== "all_pass").map(({ name }) => {
-      const [kind, key, side] = name.split(":");
-      return NAMES[kind] ?? (kind === "unclear" ? `${key} unclear` : `${key} ${side}`.trim());
-    }));
+    const names = changed.map(({ name }) => name).filter((name) => name !== "all_pass");
+    const found = new Set(names.map((name) => labelPage.fields.nameOf(name, { within: true })));
     return found.size > 2 ? `${found.size} answers` : [...found].join(", ") || "the last change";
   }
 

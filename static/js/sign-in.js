@@ -19,7 +19,8 @@ const signIn = (() => {
     dialog.close();
   };
   function say(head, words, parts, buttons) {
-    const title = made("h2", head, { id: "sign-in-head", tabIndex: -1 }), body = made("div", "", { className: "sign-in-body" }), row = made("div", "", { className: "actions" });
+    const title = made("h2", head, { id: "sign-in-head", tabIndex: -1 });
+    const body = made("div", "", { className: "sign-in-body" }), row = made("div", "", { className: "actions" });
     body.append(...parts);
     row.append(...buttons.map(([name, act]) => {
       const button = made("button", name, { type: "button", className: "btn" });
@@ -41,12 +42,16 @@ const signIn = (() => {
     }
     // Somebody has signed in already, in another tab.
     if (response.headers.get("Content-Type")?.startsWith("application/json")) return met((await response.json()).person);
-    say("Signed out", over ? "Sign in as the person who entered what stands on this page." : "Sign in again to go on. What you entered stays on this page and is saved then.", partsOf(await response.text()), [LATER]);
+    const own = "Sign in again to go on. What you entered stays on this page and is saved then.";
+    const words = over ? "Sign in as the person who entered what stands on this page." : own;
+    say("Signed out", words, partsOf(await response.text()), [LATER]);
   }
 
   function met(person) {
     if (person === kept.person) return end(OWN);
-    say("Somebody else is signed in", "This page belongs to the person who was signed in before. Nothing of it is sent under another name; what was entered stays here.", [], [["Sign in as that person", () => load({ over: true }).then(focus)], ["Leave it", () => end(OTHER)]]);
+    const before = "This page belongs to the person who was signed in before.";
+    const choices = [["Sign in as that person", () => load({ over: true }).then(focus)], ["Leave it", () => end(OTHER)]];
+    say("Somebody else is signed in", `${before} Nothing of it is sent under another name; what was entered stays here.`, [], choices);
     focus();
   }
 
