@@ -49,6 +49,10 @@ labelPage.citations = (() => {
 
   return {
     cite,
+    // With the text what it cites by: the buttons below it do not stay under Send.
+    reveal() {
+      for (const box of [all(".why-foot")[0], all(".chips")[0], field]) box.scrollIntoView({ block: "nearest" });
+    },
     // The check that is cited last in the rationale.
     last: () => [...field.value.matchAll(/\[(\w+)\]/g)].map(([, key]) => key).findLast((key) => checks.includes(key)) ?? null,
     show() { for (const chip of chips) chip.classList.toggle("chip-on", field.value.includes(`[${chip.dataset.token}]`)); },

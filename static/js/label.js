@@ -318,6 +318,7 @@
   rationale.addEventListener("input", refresh);
   form.addEventListener("focusin", ({ target }) => {
     const row = target.closest(".crit");
+    if (target === rationale) citations.reveal();
     if (row && row !== current) go(row, { focus: false });
     else if (!row && current && target.matches("#rationale, #rewrite, .stop input")) go(null, { focus: false });
   });

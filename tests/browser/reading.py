@@ -15,6 +15,30 @@ if TYPE_CHECKING:
     from projects.models import Project, User
 
 LENGTH = 100_000
+# From the key to the moment after the frame that shows what it did, in milliseconds; keys in
+# the order in which they are pressed.
+MEASURE = """async (keys) => {
+    const frame = () => new Promise((done) => requestAnimationFrame(() => {
+        const channel = new MessageChannel();
+        channel.port1.onmessage = () => done(performance.now());
+        channel.port2.postMessage(null);
+    }));
+    const took = [];
+    for (const key of keys) {
+        await frame();
+        const name = key.replace("Shift+", "");
+        const start = performance.now();
+        const event = new KeyboardEvent("keydown", {
+            key: name, shiftKey: key !== name, bubbles: true, cancelable: true,
+        });
+        document.activeElement.dispatchEvent(event);
+        took.push([key, await frame() - start]);
+    }
+    return took;
+}"""
+# Answers, scrolling, the prompt, anchors, undo; then the views, which are there already.
+ANSWERING = [*"fjgdu", "c", ",", "c", "e", "i", "p", "p", "a", "a", "y", "c", "x", "y"]
+VIEWS = [*"vvbb"]
 WORDS = ("the", "claim", "roof", "water", "insured", "adjuster", "estimate", "paid", "letter")
 
 
@@ -24,7 +48,7 @@ def assignment_with(
     """A pair of these texts, in the order in which they are given, in a round of its own."""
     version = make_rubric_version(project, RUBRIC)
     make_pair(project, prompt=prompt, context=context, response_a=left, response_b=right)
-    other = make_member(project, "expert", username="somebody_else")
+    other = make_member(project, "expert", username=f"other_of_{project.slug}")
     batch = start_round(
         project=project, version=version, raters=[user, other], size=1, seed=1, acting_user=None
     )

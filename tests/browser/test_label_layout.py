@@ -44,12 +44,15 @@ PLACES = """() => [
     return [x, y, width, height];
 })"""
 OUT_OF_VIEW = """() => [
-    ...document.querySelectorAll(".opt, .stop, #rationale, #send"),
+    ...document.querySelectorAll(
+        ".opt, .stop, #rationale, .chips .chip, .why-foot .check, #evidence > summary, #send"
+    ),
 ].filter((box) => {
     const { top, bottom, left, right } = box.getBoundingClientRect();
     const [x, y] = [(left + right) / 2, (top + bottom) / 2];
     const there = document.elementFromPoint(x, y);
-    return top < 0 || bottom > innerHeight || !there?.closest("label, textarea, button");
+    const isSeen = box.contains(there) || there?.matches("label, summary") && there.contains(box);
+    return top < 0 || bottom > innerHeight || !isSeen;
 }).map((box) => box.id || box.title || box.textContent.trim())"""
 
 
@@ -62,6 +65,17 @@ def batch(
     other_expert: User,
 ) -> Batch:
     return make_label_round(project, expert, other_expert, size=2, rubric=DEMO)
+
+
+# On a phone one check is docked at a time: what must stay is the texts, the dock and its cells.
+DOCKED = """() => [
+    ...document.querySelectorAll(
+        ".resp, .resp-text, .spine, .ledger, .crit.now, .crit.now .cell, .crit.now .opt"
+    ),
+].map((box) => {
+    const { x, y, width, height } = box.getBoundingClientRect();
+    return [x, y, width, height];
+})"""
 
 
 def path_of(assignment: Assignment) -> str:
@@ -102,6 +116,53 @@ def test_labelling_a_pair_shifts_nothing(shifts: Callable[..., Page], width: int
     assert told["usual"] < 0.01, told
     if width == 1280:
         assert told["all"] < 0.01, told
+
+
+def test_on_a_phone_an_answer_a_mark_and_the_anchors_move_nothing(
+    shifts: Callable[..., Page],
+) -> None:
+    page = shifts(390, 844)
+    before = page.evaluate(DOCKED)
+    assert len(before) > 8
+    for keys in ("f", "x", "a"):
+        press(page, keys)
+        assert page.evaluate(DOCKED) == before, keys
+    panel = page.locator("#anchor-panel").bounding_box()
+    spine = page.locator(".spine").bounding_box()
+    assert panel is not None
+    assert spine is not None
+    # Over the texts, and not over the check that it belongs to.
+    assert panel["y"] + panel["height"] <= spine["y"]
+    for keys in ("a", "j", "d k", "u", "g"):
+        press(page, keys)
+        assert page.evaluate(DOCKED) == before, keys
+
+
+@pytest.mark.parametrize(("width", "height"), [(640, 400), (844, 390), (390, 480)])
+def test_on_a_low_screen_the_texts_fill_it_and_every_check_is_a_scroll_away(
+    shifts: Callable[..., Page], width: int, height: int
+) -> None:
+    page = shifts(width, height)
+    text = page.locator("#text-Left").bounding_box()
+    assert text is not None
+    assert text["height"] > height * 0.6
+    assert text["y"] < 150
+    assert page.evaluate("() => document.documentElement.scrollWidth") == width
+    for box in page.locator(".opt, .stop, #send").all():
+        box.scroll_into_view_if_needed()
+        expect(box).to_be_in_viewport(ratio=1)
+    press(page, "f j f")
+    expect(page.locator(".crit.now")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("height", [800, 660, 600])
+@pytest.mark.parametrize("keys", ["", "p", "g f j f j f j f j 2"])
+def test_send_is_in_reach_at_any_height(
+    shifts: Callable[..., Page], height: int, keys: str
+) -> None:
+    page = shifts(1280, height)
+    press(page, keys)
+    expect(page.locator("#send")).to_be_in_viewport(ratio=1)
 
 
 def test_nothing_moves_when_gates_decide_when_both_fail_and_when_it_is_undone(
@@ -159,14 +220,65 @@ def test_every_answer_the_preference_and_the_button_are_in_view_at_660_px(
     assert whole == shown
 
 
+@pytest.mark.parametrize("state", ["practice", "sent"])
+@pytest.mark.parametrize("height", [800, 660])
+def test_a_note_of_one_line_hides_nothing(
+    signed_in: OpenPage, batch: Batch, expert: User, state: str, height: int
+) -> None:
+    mine = first_of(batch, expert, "AB")
+    page = signed_in(expert, viewport={"width": 1280, "height": height})
+    if state == "practice":
+        Batch.objects.filter(pk=batch.pk).update(kind=Batch.Kind.PRACTICE)
+    page.goto(path_of(mine))
+    if state == "sent":
+        press(page, "g f j f j f j f j 2")
+        page.keyboard.type("[C1] decides.")
+        press(page, "Control+Enter")
+        expect(page.locator("h1")).to_have_text("Pair 2 of 2")
+        page.goto(path_of(mine))
+    expect(page.locator("#ballot")).to_have_attribute("data-ready", "")
+    expect(page.locator(".spine-note")).to_have_count(1)
+    assert page.evaluate(OUT_OF_VIEW) == []
+
+
+def test_a_refused_answer_shows_what_it_speaks_of(
+    signed_in: OpenPage, batch: Batch, expert: User
+) -> None:
+    page = signed_in(expert, viewport={"width": 1280, "height": 660})
+    page.goto(path_of(first_of(batch, expert, "AB")))
+    press(page, "g f k f k f j f j 2")
+    page.keyboard.type("No check is cited here.")
+    press(page, "Control+Enter")
+    expect(page.locator("#rationale")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#rationale")).to_be_focused()
+    for box in page.locator("#rationale, .chips .chip, .why-foot .check, #evidence").all():
+        expect(box).to_be_in_viewport(ratio=1)
+        below, send = box.bounding_box(), page.locator("#send").bounding_box()
+        assert below is not None
+        assert send is not None
+        assert below["y"] + below["height"] <= send["y"]
+
+
 def test_with_the_file_open_every_cell_is_still_in_view(shifts: Callable[..., Page]) -> None:
     page = shifts(1280)
     page.keyboard.press("p")
     expect(page.locator(".file-body")).to_be_visible()
-    cells = [name for name in page.evaluate(OUT_OF_VIEW) if "Left:" in name or "Right:" in name]
-    assert cells == []
+    hidden = [
+        name
+        for name in page.evaluate(OUT_OF_VIEW)
+        if name == "send" or "Left:" in name or "Right:" in name
+    ]
+    assert hidden == []
 
 
+# What an open box holds and a screen does not: to the left nothing can be scrolled to.
+OFF_SIDE = """() => [
+    ...document.querySelectorAll(".pop[open] *, dialog[open], .anchor-panel, .toast"),
+]
+    .filter((box) => {
+        const { left, right, width } = box.getBoundingClientRect();
+        return width > 1 && (left < 0 || right > innerWidth);
+    }).map((box) => box.id || box.className)"""
 STATES = {
     "fresh": "",
     "file open": "p",
@@ -177,6 +289,7 @@ STATES = {
     "unclear": "x",
     "keys": "?",
     "skip": "n",
+    "evidence list": "evidence",
 }
 
 
@@ -188,8 +301,13 @@ def test_no_state_scrolls_sideways_at_390_px_and_none_fails_axe(
     mine = first_of(batch, expert)
     for state, keys in STATES.items():
         page.goto(path_of(mine))
-        press(page, keys)
+        if keys == "evidence":
+            press(page, "g f j f j f j f j 2")
+            page.locator("#evidence > summary").click()
+        else:
+            press(page, keys)
         assert page.evaluate("() => document.documentElement.scrollWidth") == 390, state
+        assert page.evaluate(OFF_SIDE) == [], state
         assert serious(page) == [], state
         type(mine).objects.filter(pk=mine.pk).update(draft={})
 
