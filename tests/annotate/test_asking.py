@@ -98,6 +98,7 @@ def test_the_page_says_when_somebody_was_asked(batch: Batch, lead: User, expert:
     told = asked()[0]
     assert f"asked {timezone.localtime(told.created_at):%H:%M}\n" in page
     assert f'value="{rater_of(expert).pk}"' not in page
+    assert " ," not in re.sub(r"<[^>]+>", "", page)
     # Everyone stands there once.
     assert page.count('title="expert"') == page.count('title="other_expert"') == 1
     Notice.objects.update(created_at=told.created_at - timedelta(days=1))
