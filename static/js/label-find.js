@@ -76,6 +76,9 @@
     fold.addEventListener("unfold", () => set(false));
   }
 
+  // A long context is laid out while nobody waits, not when it is opened: to ask for its place does it.
+  if ($(".prose.is-long", file)) (window.requestIdleCallback ?? setTimeout)(() => $(".prose.is-long", file).lastElementChild?.getBoundingClientRect());
+
   // ---- Find
   let texts = [], found = [], here = -1, before = null;
   const isIn = (root, range) => {

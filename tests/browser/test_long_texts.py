@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from statistics import median
 from typing import TYPE_CHECKING
 
 import pytest
@@ -134,11 +133,13 @@ def test_a_key_beside_a_long_text_costs_what_it_costs_beside_a_short_one(
         for view in ("v", "b", "b"):
             press(page, view)
     # In turns, so that what else the machine does holds up both.
-    took: list[list[float]] = [[], []]
+    took: list[list[list[float]]] = [[], []]
     for _ in range(3):
         for page, times in zip(pages, took, strict=True):
             page.bring_to_front()
-            times.append(median(value for _, value in page.evaluate(MEASURE, ANSWERING + VIEWS)))
-    ratio = min(took[0]) / max(min(took[1]), LEAST_MS)
-    print(kind, f"{min(took[0]):.0f} ms, {ratio:.1f} times a short pair")
-    assert ratio < AT_MOST
+            times.append([value for _, value in page.evaluate(MEASURE, ANSWERING + VIEWS)])
+    # Of each press its best time: what else the machine did is in the others.
+    long_ms, short_ms = ([min(press) for press in zip(*times, strict=True)] for times in took)
+    ratios = [here / max(there, LEAST_MS) for here, there in zip(long_ms, short_ms, strict=True)]
+    print(kind, f"{max(long_ms):.0f} ms at most, {max(ratios):.1f} times a short pair")
+    assert max(ratios) < AT_MOST
