@@ -59,17 +59,6 @@ def test_back_after_signing_out_shows_nothing(signed_in: Callable[..., Page], wo
         assert "claims" not in page.content().replace("/p/claims/", "").lower()
 
 
-def test_back_brings_a_leads_form_as_it_was_typed(
-    signed_in: Callable[..., Page], world: World
-) -> None:
-    page = signed_in(world.people["lead"])
-    page.goto(world.address("rubrics:draft"))
-    page.get_by_label("Or the YAML itself").fill("task: begun")
-    page.goto("/")
-    page.go_back()
-    expect(page.get_by_label("Or the YAML itself")).to_have_value("task: begun")
-
-
 @pytest.mark.parametrize("person", sorted(ROUTES))
 def test_re_01_no_planted_text_runs_or_fetches_anything(
     signed_in: Callable[..., Page], world: World, live_server: LiveServer, person: str
@@ -84,7 +73,8 @@ def test_re_01_no_planted_text_runs_or_fetches_anything(
         expect(page.locator("h1").first).to_be_attached()
         for summary in page.locator("details:not([open]) > summary").all():
             if summary.is_visible():
-                summary.click()
+                # What one opens may lie over the next.
+                summary.evaluate("opener => opener.click()")
         if route == "annotate:label_pair":
             for key, view in (("v", ".view-source"), ("b", ".view-difference")):
                 page.keyboard.press(key)
