@@ -42,7 +42,7 @@ def installation(
         postgres_url=os.environ["CALIBRANT_TEST_POSTGRES"] if ON_POSTGRES else None,
         broker_url=request.param,
         # A killed worker is missed soon; a live one renews its lease far more often.
-        lease_s=2.0,
+        lease_s=4.0,
     )
 
 
