@@ -26,13 +26,17 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.django_db(transaction=True)
 
 DEMO = (Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "rubric.yaml").read_text()
-# Every shift, those right after a key press included, which the usual figure leaves out.
+# Every shift, those right after a key press included, which the usual figure leaves out. On a busy
+# machine the page gets to a key late: the half second runs from then.
 SHIFTS = """
     window.shifts = { all: 0, usual: 0, told: [] };
+    let pressed = -Infinity;
+    addEventListener("keydown", () => { pressed = performance.now(); }, true);
     new PerformanceObserver((list) => {
         for (const entry of list.getEntries()) {
             window.shifts.all += entry.value;
-            if (!entry.hadRecentInput) window.shifts.usual += entry.value;
+            const ofKey = entry.hadRecentInput || entry.startTime - pressed < 500;
+            if (!ofKey) window.shifts.usual += entry.value;
             for (const { node } of entry.sources) shifts.told.push(node?.id || node?.className);
         }
     }).observe({ type: "layout-shift", buffered: true });
