@@ -16,7 +16,7 @@ from annotate.querysets import (
 )
 from projects.json_encoding import StrictEncoder
 from projects.models import Job, Project, Rater, User
-from rubrics.models import Anchor, Criterion, RubricVersion
+from rubrics.models import Criterion, Rubric, RubricVersion
 
 if TYPE_CHECKING:
     from annotate import ballot
@@ -177,14 +177,27 @@ class CheckResult(models.Model):
 
 
 class AnchorSource(models.Model):
-    """The pair that an anchor's text was taken from."""
+    """The passage of a pair that an anchor's text was taken from.
 
-    anchor = models.OneToOneField(Anchor, on_delete=models.CASCADE, related_name="source")
+    Known by the rubric and the text: a draft is written anew with every edit, and later versions
+    carry the anchor on, so no row of one version could hold it.
+    """
+
+    rubric = models.ForeignKey(Rubric, on_delete=models.CASCADE, related_name="sources")
+    # Of the anchor's text, in hexadecimal.
+    text_sha256 = models.CharField(max_length=64)
     subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="anchored")
     part_key = models.CharField(max_length=16, blank=True)
+    start = models.PositiveIntegerField(null=True)
+    end = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["rubric", "text_sha256"], name="anchor_source_once"),
+        ]
 
     def __str__(self) -> str:
-        return f"{self.anchor_id} from {self.subject_id}"
+        return f"anchor from {self.subject_id}"
 
 
 class Batch(models.Model):
@@ -448,6 +461,7 @@ class GoldAnswer(models.Model):
 
     class Use(models.TextChoices):
         HIDDEN = "hidden", "hidden among the pairs of a batch"
+        PROBE = "probe", "probe, planted in a calibration round"
         PRACTICE = "practice", "practice, with feedback"
 
     subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="gold_answers")
@@ -486,22 +500,50 @@ class GoldLabel(models.Model):
 
 
 class Ruling(models.Model):
-    """What the policy owner decides about a persistent split."""
+    """What the policy owner decides about a persistent split. Votes are never touched by it."""
 
+    class Decision(models.TextChoices):
+        BOTH = "both", "both are acceptable"
+        MISSING = "missing", "a rule was missing"
+        ONE_SIDE = "one_side", "one side is right"
+        EXCLUDE = "exclude", "left out of the data"
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="rulings")
+    subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="rulings")
     question = models.TextField()
+    decision = models.CharField(max_length=16, choices=Decision, blank=True)
+    # The label that is right, where one side is.
+    right_code = models.CharField(max_length=64, blank=True)
     answer = models.TextField(blank=True)
     opened_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     opened_at = models.DateTimeField(auto_now_add=True)
     decided_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
 
+    class Meta:
+        ordering = ["-id"]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(decision="", decided_at__isnull=True)
+                | (~Q(decision="") & ~Q(answer="") & Q(decided_at__isnull=False)),
+                name="ruling_decided_with_reason_and_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(right_code="") | Q(decision="one_side"),
+                name="ruling_right_code_of_one_side",
+            ),
+        ]
+
     def __str__(self) -> str:
         return self.question[:80]
 
 
 class Disagreement(models.Model):
-    """A unit on which the raters of a batch differ, once somebody has looked at it."""
+    """A unit on which the raters of a batch differ, once somebody has sorted it.
+
+    Those that nobody has sorted yet have no row: they are counted from the labels.
+    """
 
     class Kind(models.TextChoices):
         SLIP = "slip", "slip"
@@ -514,6 +556,9 @@ class Disagreement(models.Model):
     criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="disagreements")
     part_key = models.CharField(max_length=16, blank=True)
     kind = models.CharField(max_length=16, choices=Kind, blank=True)
+    # What the triage had suggested when somebody decided, and why: told apart from what they chose.
+    suggested = models.CharField(max_length=16, choices=Kind, blank=True)
+    suggested_why = models.TextField(blank=True)
     note = models.TextField(blank=True)
     ruling = models.ForeignKey(
         Ruling, on_delete=models.PROTECT, null=True, related_name="disagreements"
@@ -522,14 +567,111 @@ class Disagreement(models.Model):
     sorted_at = models.DateTimeField(null=True)
 
     class Meta:
+        ordering = ["id"]
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["batch", "subject", "criterion", "part_key"], name="disagreement_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="") | Q(sorted_at__isnull=False),
+                name="disagreement_sorted_with_its_time",
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.subject_id} on {self.criterion_id}"
+
+
+class Meeting(models.Model):
+    """An hour about the disagreements of one batch; its timer, and what it is minuted under."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="meetings")
+    minutes = models.PositiveSmallIntegerField(default=60)
+    started_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    started_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["batch"],
+                condition=Q(ended_at__isnull=True),
+                name="meeting_one_open_per_batch",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"meeting about {self.batch}"
+
+
+class Edit(models.Model):
+    """A change of the next rubric version, and the disagreements that asked for it."""
+
+    class Kind(models.TextChoices):
+        ANCHOR = "anchor", "anchor added"
+        REWORD = "reword", "reworded"
+        SPLIT = "split", "split"
+        MERGE = "merge", "merged"
+        AUTOMATIC = "automatic", "moved to an automatic check"
+        WEIGHT = "weight", "weight changed"
+        SCALE = "scale", "scale changed"
+        PROCEDURE = "procedure", "procedure changed"
+        ADD = "add", "check added"
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    rubric = models.ForeignKey(Rubric, on_delete=models.CASCADE, related_name="edits")
+    # Of the version it went into.
+    number = models.PositiveIntegerField()
+    kind = models.CharField(max_length=16, choices=Kind)
+    # The check that was discussed, as the version before calls it, and those the draft has for it.
+    key = models.CharField(max_length=32, blank=True)
+    keys = models.JSONField(default=list, encoder=StrictEncoder)
+    # What was entered, as `rubrics.edits` takes it.
+    detail = models.JSONField(default=dict, encoder=StrictEncoder)
+    note = models.TextField(blank=True)
+    disagreements = models.ManyToManyField(Disagreement, related_name="edits")
+    ruling = models.ForeignKey(Ruling, on_delete=models.PROTECT, null=True, related_name="edits")
+    # The draft before it ('' where there was none) and the digest after: the way back.
+    before = models.TextField(blank=True)
+    after_digest = models.CharField(max_length=80)
+    made_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+        indexes: ClassVar = [models.Index(fields=["rubric", "number"], name="edit_by_version")]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.key}"
+
+
+class Waiver(models.Model):
+    """A check that volume no longer waits for, and why: for one version of a rubric."""
+
+    rubric = models.ForeignKey(Rubric, on_delete=models.CASCADE, related_name="waivers")
+    number = models.PositiveIntegerField()
+    key = models.CharField(max_length=32)
+    reason = models.TextField()
+    given_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    given_at = models.DateTimeField(auto_now_add=True)
+    withdrawn_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    withdrawn_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["rubric", "number", "key"],
+                condition=Q(withdrawn_at__isnull=True),
+                name="waiver_one_standing_per_check",
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="waiver_has_a_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} waived in version {self.number}"
 
 
 class Release(models.Model):

@@ -219,6 +219,7 @@ def _write_check(version: RubricVersion, order: int, check: document.Criterion) 
         help=check.help,
         lineage=_lineage(check),
         rule=dict(check.rule) or None,
+        decides=check.decides,
     )
     for place, anchor in enumerate(check.anchors):
         Anchor.objects.create(

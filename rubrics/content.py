@@ -72,7 +72,8 @@ class Criterion:
     `values` are the codes a rater chooses from, in scale order, without 'na' (allowed where
     `allows_na`); they are empty for the interval level, where `bounds` gives (lowest, highest).
     `weight` is set for criteria only. `rule` is set for automatic checks only: (name, value)
-    pairs in alphabetical order.
+    pairs in alphabetical order. `decides` is true of an automatic check that works as a gate: a
+    side that fails it fails the pair's gates.
     """
 
     key: str
@@ -89,6 +90,7 @@ class Criterion:
     title: str = ""
     bounds: tuple[float, float] | None = None
     rule: tuple[tuple[str, RuleValue], ...] = ()
+    decides: bool = False
 
     @property
     def heading(self) -> str:

@@ -96,12 +96,16 @@ def _plain(rubric: Rubric) -> dict[str, Any]:
 
 
 def _plain_criterion(check: Criterion) -> dict[str, Any]:
-    return {
+    plain = {
         **vars(check),
         "anchors": [dict(vars(anchor)) for anchor in check.anchors],
         "lineage": vars(check.lineage) if check.lineage else None,
         "rule": dict(check.rule),
     }
+    # Younger than the first published documents, whose hashes stand: told only where it is true.
+    if not check.decides:
+        del plain["decides"]
+    return plain
 
 
 def _criterion(plain: Mapping[str, Any]) -> Criterion:

@@ -46,6 +46,8 @@ class RubricVersion(models.Model):
     revision = models.PositiveIntegerField(default=1)
     status = models.CharField(max_length=16, choices=Status, default=Status.DRAFT)
     change_note = models.TextField(blank=True)
+    # What changed in each check and why, by key; written while drafting, asked for at publication.
+    change_notes = models.JSONField(default=dict, encoder=StrictEncoder)
     parent = models.ForeignKey(
         "self", on_delete=models.PROTECT, null=True, blank=True, related_name="children"
     )
@@ -178,6 +180,8 @@ class Criterion(VersionRow):
     help = models.TextField(blank=True)
     lineage = models.JSONField(null=True, blank=True, encoder=StrictEncoder)
     rule = models.JSONField(null=True, blank=True, encoder=StrictEncoder)
+    # An automatic check that works as a gate.
+    decides = models.BooleanField(default=False)
 
     objects = CriterionQuerySet.as_manager()
 

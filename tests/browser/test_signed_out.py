@@ -61,6 +61,8 @@ def end_sessions() -> None:
 
 def give(page: Page, name: str, password: str = PASSWORD) -> None:
     dialog = page.locator("#sign-in")
+    # A form that was just sent still stands there, its button off, and goes with what is typed.
+    expect(dialog.get_by_role("button", name="Sign in").first).to_be_enabled()
     dialog.get_by_label("Username").fill(name)
     dialog.get_by_label("Password").fill(password)
     with page.expect_response("**/login/here/"):
