@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
@@ -10,10 +12,12 @@ from django.utils.text import capfirst, slugify
 
 from projects.audit import record
 from projects.models import Project
-from rubrics import document
+from rubrics import document, edits, reading, redline
 from rubrics.models import Anchor, Criterion, Rubric, RubricVersion
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from projects.models import User
 
 
@@ -27,6 +31,16 @@ class DraftChanged(Exception):
     def __init__(self, standing: RubricVersion) -> None:
         self.standing = standing
         super().__init__("Somebody else changed this draft since it was opened.")
+
+
+@dataclass(frozen=True)
+class DraftEdit:
+    """A draft after one edit. `before` is the way back, for `restore_draft` alone ('' where there
+    was no draft); `keys` are the checks that were touched, as the draft calls them."""
+
+    draft: RubricVersion
+    before: str
+    keys: tuple[str, ...]
 
 
 def import_rubric(
@@ -60,6 +74,8 @@ def import_rubric(
         if draft is not None:
             draft.delete()
         version = _write(rubric, parsed, number, released.revision + 1 if released else 1)
+        if draft is not None and draft.change_notes:
+            _keep_notes(version, draft.change_notes)
         record(
             "rubric.drafted",
             project=project,
@@ -71,21 +87,132 @@ def import_rubric(
     return version
 
 
-def publish(*, version: RubricVersion, change_note: str, acting_user: User | None) -> RubricVersion:
-    """Make a draft immutable, with the note that says what changed and why."""
+def edit_draft(
+    *,
+    version: RubricVersion,
+    kind: str,
+    detail: Mapping[str, Any],
+    note: str,
+    acting_user: User | None,
+) -> DraftEdit:
+    """Make one change in the draft of the next version, opened from `version` if there is none.
+
+    `kind` and `detail` as `rubrics.edits.apply` takes them; `note` joins the change notes of the
+    checks it touches. Raises `edits.EditError` where the change cannot be made, `RubricRefused`
+    where `version` is not the newest published one. Nothing is written then.
+    """
+    with transaction.atomic():
+        base, draft = _newest(version.rubric)
+        if base is None or base.number != version.number:
+            raise RubricRefused(
+                f"{capfirst(version.in_words)} is not the newest published one: "
+                "its votes speak of a rubric that has changed since."
+            )
+        was = draft.content if draft else replace(base.content, number=None)
+        number = draft.number if draft else base.rubric.versions.next_number()
+        before = _sealed(draft)
+        edited = edits.apply(base.content, replace(was, number=number), kind, detail)
+        draft = import_rubric(
+            project=base.rubric.project,
+            source=document.dump(edited.rubric),
+            slug=base.rubric.slug,
+            acting_user=acting_user,
+        )
+        _keep_notes(draft, {**draft.change_notes, **_joined(draft, edited.keys, note)})
+    return DraftEdit(draft, before, edited.keys)
+
+
+def restore_draft(
+    *, rubric: Rubric, number: int, before: str, after_digest: str, acting_user: User | None
+) -> RubricVersion | None:
+    """Take an edit back: the draft as `before` (a DraftEdit's) holds it, None where there was none.
+
+    Only while the draft is still what the edit left; raises `RubricRefused` otherwise.
+    """
+    with transaction.atomic():
+        _, draft = _newest(rubric)
+        if draft is None or draft.number != number or draft.digest != after_digest:
+            raise RubricRefused(
+                "The draft has changed since, so this cannot be taken back by itself: "
+                "open the draft and change it there."
+            )
+        if not before:
+            discard_draft(version=draft, acting_user=acting_user)
+            return None
+        kept = json.loads(before)
+        content = replace(document.from_canonical(kept["document"]), number=number)
+        draft = import_rubric(
+            project=draft.rubric.project,
+            source=document.dump(content),
+            slug=rubric.slug,
+            acting_user=acting_user,
+        )
+        _keep_notes(draft, kept["notes"])
+    return draft
+
+
+def _newest(rubric: Rubric) -> tuple[RubricVersion | None, RubricVersion | None]:
+    """The newest published version of a rubric and the draft after it, under the project's lock."""
+    Project.objects.select_for_update(no_key=True).get(pk=rubric.project_id)
+    rows = RubricVersion.objects.filter(rubric=rubric).select_related("rubric__project")
+    base = rows.released().newest_first().first()
+    drafts = rows.drafts().filter(number__gt=base.number) if base else rows.none()
+    return base, drafts.newest_first().first()
+
+
+def _sealed(draft: RubricVersion | None) -> str:
+    if draft is None:
+        return ""
+    return json.dumps({"document": draft.document, "notes": draft.change_notes})
+
+
+def _joined(draft: RubricVersion, keys: tuple[str, ...], note: str) -> dict[str, str]:
+    """The notes of the checks with one line more; what is said already is not said twice."""
+    said = {key: draft.change_notes.get(key, "").splitlines() for key in keys}
+    line = " ".join(note.split())
+    return {
+        key: "\n".join([*lines, line] if line not in lines else lines)
+        for key, lines in said.items()
+        if line
+    }
+
+
+def _keep_notes(draft: RubricVersion, notes: Mapping[str, str]) -> None:
+    """Notes on a draft; those of checks that are in it no more have nothing to speak of."""
+    known = {check.key for check in draft.content.criteria}
+    if draft.parent is not None:
+        known |= {check.key for check in draft.parent.content.criteria}
+    draft.change_notes = {key: note for key, note in notes.items() if key in known and note}
+    draft.save(update_fields=["change_notes"])
+
+
+def publish(
+    *,
+    version: RubricVersion,
+    change_note: str,
+    acting_user: User | None,
+    notes: Mapping[str, str] | None = None,
+) -> RubricVersion:
+    """Make a draft immutable, with notes that say what changed in each check and why.
+
+    `notes` is by key of a changed check; without it the draft's own notes stand, and what changed
+    in checks that have none is told in the document's words. `change_note` speaks of the whole, and
+    may be left out where every changed check has its note.
+    """
     note = change_note.strip()
-    if not note:
-        raise RubricRefused("Say in the change note what changed and why.")
     with transaction.atomic():
         version = _locked(version)
         if version.status != RubricVersion.Status.DRAFT:
             raise RubricRefused(f"{capfirst(version.in_words)} is published already.")
-        version.status = RubricVersion.Status.PUBLISHED
-        version.change_note = note
-        version.published_at = timezone.now()
-        version.published_by = acting_user
         # Drafted before its elder was published, it had no parent yet.
         version.parent = _parent(version.rubric, version.number)
+        version.change_notes = _answered(version, notes)
+        version.change_note = note or _summed_up(version)
+        if not version.change_note:
+            raise RubricRefused("Say in the change note what changed and why.")
+        version.status = RubricVersion.Status.PUBLISHED
+        version.published_at = timezone.now()
+        version.published_by = acting_user
         version.save()
         _name_rubric(version)
         record(
@@ -94,10 +221,34 @@ def publish(*, version: RubricVersion, change_note: str, acting_user: User | Non
             actor=acting_user,
             target=version,
             digest=version.digest,
-            change_note=note,
+            change_note=version.change_note,
+            change_notes=version.change_notes,
             warnings=version.warnings,
         )
     return version
+
+
+def _answered(version: RubricVersion, notes: Mapping[str, str] | None) -> dict[str, str]:
+    """A note for each changed check. Raises RubricRefused where one is missing."""
+    begun = redline.note_starts(reading.told_changes(version))
+    if notes is None:
+        given = {key: version.change_notes.get(key) or words for key, words in begun.items()}
+    else:
+        given = {key: notes.get(key, "").strip() for key in begun}
+    missing = [key for key, note in given.items() if not note]
+    if missing:
+        raise RubricRefused(f"Say what changed and why in {', '.join(missing)}.")
+    return given
+
+
+def _summed_up(version: RubricVersion) -> str:
+    """A note on the whole from those on the checks that experts are asked, or were."""
+    asked = {check.key for check in version.content.for_raters.criteria}
+    if version.parent is not None:
+        asked |= {check.key for check in version.parent.content.for_raters.criteria}
+    return "\n".join(
+        f"{capfirst(key)}: {note}" for key, note in version.change_notes.items() if key in asked
+    )
 
 
 def discard_draft(*, version: RubricVersion, acting_user: User | None) -> Rubric | None:

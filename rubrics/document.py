@@ -17,6 +17,7 @@ from rubrics.content import (
     KINDS,
     LEVELS,
     NA,
+    PART_FAMILY,
     PREFERENCE,
     SCALES,
     SUBJECTS,
@@ -117,12 +118,19 @@ def _criterion(plain: Mapping[str, Any]) -> Criterion:
             "anchors": tuple(Anchor(**anchor) for anchor in plain["anchors"]),
             "lineage": Lineage(lineage["kind"], tuple(lineage["keys"])) if lineage else None,
             "bounds": (bounds[0], bounds[1]) if bounds else None,
-            "rule": tuple(sorted((name, _rule(rule)) for name, rule in plain["rule"].items())),
+            "rule": rule_of(plain["rule"]),
         }
     )
 
 
-def _rule(value: int | list[str]) -> RuleValue:
+def rule_of(plain: Mapping[str, Any]) -> tuple[tuple[str, RuleValue], ...]:
+    """A rule of an automatic check from plain values: numbers, texts and lists of texts."""
+    return tuple(sorted((name, _rule(value)) for name, value in plain.items()))
+
+
+def _rule(value: int | str | list[str]) -> RuleValue:
+    if isinstance(value, str):
+        return (value,)
     return value if isinstance(value, int) else tuple(value)
 
 
@@ -142,6 +150,7 @@ __all__ = [
     "KINDS",
     "LEVELS",
     "NA",
+    "PART_FAMILY",
     "PREFERENCE",
     "SCALES",
     "SUBJECTS",
@@ -167,6 +176,7 @@ __all__ = [
     "from_canonical",
     "missing_anchors",
     "parse",
+    "rule_of",
     "semantic_digest",
     "sources",
 ]

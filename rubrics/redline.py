@@ -14,7 +14,7 @@ from typing import Literal
 
 from rubrics import wording
 from rubrics.comparison import Change, compare, sources
-from rubrics.content import PREFERENCE, Anchor, Criterion, Rubric
+from rubrics.content import Anchor, Criterion, Rubric
 
 Mark = Literal["same", "del", "ins"]
 Fate = Literal["same", "changed", "added", "removed"]
@@ -324,16 +324,15 @@ def _what(change: Change) -> str:
     return "moved_to_code" if code else change.what
 
 
-def note_lines(changes: Sequence[Change]) -> tuple[str, ...]:
-    """The beginning of a change note: a line for each changed check, left to be completed."""
+def note_starts(changes: Sequence[Change]) -> dict[str, str]:
+    """What changed in each check, by its key: "reworded, other anchors". The beginning of a note,
+    to be completed with the reason.
+    """
     by_key: dict[str, list[Change]] = {}
     for change in changes:
         if change.key:
             by_key.setdefault(change.key, []).append(change)
-    return tuple(
-        f"{'Preference' if key == PREFERENCE else key}: {', '.join(_brief(group))}:"
-        for key, group in by_key.items()
-    )
+    return {key: ", ".join(_brief(group)) for key, group in by_key.items()}
 
 
 def _brief(changes: Sequence[Change]) -> list[str]:
