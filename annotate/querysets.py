@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # The states in which an assignment holds its slot.
 LIVE = ("assigned", "submitted", "skipped")
 UNANSWERED = ("assigned", "skipped")
+# Slots whose answers are known beforehand: they measure raters, not the rubric.
+PLANTED = ("gold", "probe")
 
 
 class SubjectQuerySet(QuerySet["Subject"]):
@@ -192,6 +194,13 @@ class VoteQuerySet(QuerySet["Vote"]):
     def of_batches(self, *batches: Batch) -> VoteQuerySet:
         return self.filter(batch__in=batches)
 
+    def counted(self) -> VoteQuerySet:
+        """What figures, decisions and releases rest on: votes on pairs that nobody planted."""
+        return self.exclude(assignment__slot__role__in=PLANTED)
+
+    def planted(self) -> VoteQuerySet:
+        return self.filter(assignment__slot__role__in=PLANTED)
+
     def newest_first(self) -> VoteQuerySet:
         return self.order_by("-id")
 
@@ -201,5 +210,11 @@ class LabelQuerySet(QuerySet["Label"]):
         return self.filter(vote__batch__in=batches, vote__current=True)
 
     def for_reliability(self) -> LabelQuerySet:
-        """What a rater was asked and answered blind: carried and derived labels stay out."""
-        return self.filter(vote__blind=True, how__in=("asked", "after_gate"))
+        """What a rater was asked and answered blind: carried and derived labels stay out, and so
+        do those on planted pairs."""
+        asked = self.filter(vote__blind=True, how__in=("asked", "after_gate"))
+        return asked.on_counted()
+
+    def on_counted(self) -> LabelQuerySet:
+        """Labels of votes that are counted, as `VoteQuerySet.counted` says."""
+        return self.exclude(vote__assignment__slot__role__in=PLANTED)

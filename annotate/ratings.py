@@ -41,8 +41,9 @@ COLUMNS = [
 def ratings(batches: Sequence[Batch], *, with_outcome: bool = True) -> pd.DataFrame:
     """Every blind rating that was asked, of the current votes of the batches, as COLUMNS.
 
-    Carried and derived labels stay out: reliability is about what raters were asked. One row of
-    the criterion `outcome` a vote says what the vote comes to, gates included.
+    Carried and derived labels stay out: reliability is about what raters were asked. So do votes
+    on planted pairs, gold and probes: they say how right a rater is. One row of the criterion
+    `outcome` a vote says what the vote comes to, gates included.
     """
     rows = list(_label_rows(batches))
     if with_outcome:
@@ -70,9 +71,10 @@ def for_reliability(frame: pd.DataFrame, criterion: str) -> pd.DataFrame:
 def votes_by_subject(batch: Batch) -> dict[int, list[VoteView]]:
     """What each rater's current vote says on each subject, as a decision needs it.
 
-    Decisions rest on every vote, one that was not given blind included.
+    Decisions rest on every vote, one that was not given blind included; of planted pairs the
+    answer is known, and no vote decides them.
     """
-    return _views(batch, Vote.objects.of_batches(batch).current())
+    return _views(batch, Vote.objects.of_batches(batch).current().counted())
 
 
 def _views(batch: Batch, votes: QuerySet[Vote]) -> dict[int, list[VoteView]]:
@@ -81,6 +83,7 @@ def _views(batch: Batch, votes: QuerySet[Vote]) -> dict[int, list[VoteView]]:
     given: dict[int, int] = {}
     rows = (
         Label.objects.of_current_votes(batch)
+        .on_counted()
         .filter(criterion__kind__in=("gate", "preference"))
         .values_list("vote_id", "criterion__kind", "criterion__key", "part_key", "code")
     )
@@ -126,7 +129,7 @@ def _label_rows(batches: Sequence[Batch]) -> Iterator[_Row]:
 
 
 def _outcome_rows(batch: Batch) -> Iterator[_Row]:
-    votes = Vote.objects.of_batches(batch).current().blind()
+    votes = Vote.objects.of_batches(batch).current().blind().counted()
     voted = Subject.objects.filter(pk__in=votes.values("subject"))
     names = {
         pk: (subject, group)

@@ -42,6 +42,7 @@ class ReleaseError(Exception):
 class Exclusion(StrEnum):
     """Why a pair is left out whatever its votes say. The words are public, as Reason's are."""
 
+    PROBE_PAIR = "probe_pair"
     GOLD_ITEM = "gold_item"
     NO_TEXT = "no_text"
     NO_USER_TURN = "no_user_turn"
@@ -79,7 +80,9 @@ class Candidate:
 
     `messages` are chat turns with `role` and `content`, in order. `gold` is True for a pair with a
     gold answer: raters and judges are measured by it, so it never becomes training data, even where
-    it was also labelled as any other pair. `votes` are people's: a judge's are not among them.
+    it was also labelled as any other pair; `probe` is True where it was planted in the batch to
+    probe a check, with answers known beforehand. `votes` are people's: a judge's are not among
+    them.
     """
 
     id: str
@@ -91,6 +94,7 @@ class Candidate:
     model_a: str = ""
     model_b: str = ""
     gold: bool = False
+    probe: bool = False
 
     def response(self, side: Side) -> str | None:
         return self.response_a if side == "A" else self.response_b
@@ -209,6 +213,8 @@ def rows(
 
 def exclusion(candidate: Candidate, settings: Settings) -> Exclusion | None:
     """Why a pair is left out whatever its votes say: the first reason that holds, else None."""
+    if candidate.probe:
+        return Exclusion.PROBE_PAIR
     if candidate.gold:
         return Exclusion.GOLD_ITEM
     if candidate.response_a is None or candidate.response_b is None:

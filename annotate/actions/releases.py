@@ -119,12 +119,21 @@ def _candidates(batch: Batch) -> Iterator[release.Candidate]:
     gold = set(
         GoldAnswer.objects.filter(subject__in=pairs_of(batch)).values_list("subject", flat=True)
     )
+    roles = Slot.objects.filter(batch=batch).exclude(role="normal")
+    planted = dict(roles.values_list("subject", "role"))
     subjects = pairs_of(batch).select_related("pair").prefetch_related("parts")
     for subject in subjects.iterator(chunk_size=SUBJECTS_AT_ONCE):
-        yield _candidate(subject, votes.get(subject.pk, []), gold=subject.pk in gold)
+        yield _candidate(
+            subject,
+            votes.get(subject.pk, []),
+            gold=subject.pk in gold or planted.get(subject.pk) == "gold",
+            probe=planted.get(subject.pk) == "probe",
+        )
 
 
-def _candidate(subject: Subject, votes: list[VoteView], *, gold: bool) -> release.Candidate:
+def _candidate(
+    subject: Subject, votes: list[VoteView], *, gold: bool, probe: bool
+) -> release.Candidate:
     texts = {part.key: part.text for part in subject.parts.all()}
     pair = getattr(subject, "pair", None)
     return release.Candidate(
@@ -137,12 +146,13 @@ def _candidate(subject: Subject, votes: list[VoteView], *, gold: bool) -> releas
         model_a=pair.model_a if pair else "",
         model_b=pair.model_b if pair else "",
         gold=gold,
+        probe=probe,
     )
 
 
 def _provenance(batch: Batch) -> release.Provenance:
     version = batch.version
-    voted = Vote.objects.of_batches(batch).current().values("rater")
+    voted = Vote.objects.of_batches(batch).current().counted().values("rater")
     return release.Provenance(
         project=batch.project.slug,
         batch=str(batch),

@@ -166,7 +166,7 @@ def report(batch: Batch, reader: User) -> Report:
 
 
 def overlap_of(batch: Batch) -> Overlap:
-    votes = Vote.objects.of_batches(batch).current()
+    votes = Vote.objects.of_batches(batch).current().counted()
     by_subject = list(
         votes.order_by()
         .values("subject")

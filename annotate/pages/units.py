@@ -180,7 +180,7 @@ def _outcomes(batches: Sequence[Batch], filters: Filters, secret: Iterable[int])
 
 def _voted(batches: Sequence[Batch], filters: Filters, secret: Iterable[int]) -> QuerySet[Any, Any]:
     """Subjects with votes; of the filters, those on the number of votes and on raters apply."""
-    rows = Vote.objects.of_batches(*batches).current().exclude(subject__in=list(secret))
+    rows = Vote.objects.of_batches(*batches).current().counted().exclude(subject__in=list(secret))
     counts, wanted = vote_rules(filters)
     return (
         rows.order_by("subject_id")
@@ -191,7 +191,7 @@ def _voted(batches: Sequence[Batch], filters: Filters, secret: Iterable[int]) ->
 
 
 def _votes(batches: Sequence[Batch], subjects: Iterable[int]) -> Labels:
-    rows = Vote.objects.of_batches(*batches).current().filter(subject__in=list(subjects))
+    rows = Vote.objects.of_batches(*batches).current().counted().filter(subject__in=list(subjects))
     found: Labels = {}
     for subject, rater in rows.values_list("subject_id", "rater_id"):
         found.setdefault((subject, "", ALL_VOTES), {})[rater] = "voted"

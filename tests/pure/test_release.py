@@ -327,6 +327,7 @@ def test_ordinary_letters_stay_readable() -> None:
             "no_user_turn",
         ),
         (make_pair("p", "same", "same", gold=True), "gold_item"),
+        (make_pair("p", "yes", "no", gold=True, probe=True), "probe_pair"),
         (make_pair("p", "same", "same", votes=[]), "identical_responses"),
         (make_pair("p", "", " \n"), "identical_responses"),
         (make_pair("p", "yes", "no", votes=make_votes(None)), "no_preference"),
