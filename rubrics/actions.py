@@ -207,8 +207,8 @@ def publish(
         # Drafted before its elder was published, it had no parent yet.
         version.parent = _parent(version.rubric, version.number)
         version.change_notes = _answered(version, notes)
-        version.change_note = note or _summed_up(version)
-        if not version.change_note:
+        version.change_note = note
+        if not note and not version.change_notes:
             raise RubricRefused("Say in the change note what changed and why.")
         version.status = RubricVersion.Status.PUBLISHED
         version.published_at = timezone.now()
@@ -232,23 +232,16 @@ def _answered(version: RubricVersion, notes: Mapping[str, str] | None) -> dict[s
     """A note for each changed check. Raises RubricRefused where one is missing."""
     begun = redline.note_starts(reading.told_changes(version))
     if notes is None:
-        given = {key: version.change_notes.get(key) or words for key, words in begun.items()}
+        given = {
+            key: version.change_notes.get(key) or capfirst(f"{words}.")
+            for key, words in begun.items()
+        }
     else:
         given = {key: notes.get(key, "").strip() for key in begun}
     missing = [key for key, note in given.items() if not note]
     if missing:
         raise RubricRefused(f"Say what changed and why in {', '.join(missing)}.")
     return given
-
-
-def _summed_up(version: RubricVersion) -> str:
-    """A note on the whole from those on the checks that experts are asked, or were."""
-    asked = {check.key for check in version.content.for_raters.criteria}
-    if version.parent is not None:
-        asked |= {check.key for check in version.parent.content.for_raters.criteria}
-    return "\n".join(
-        f"{capfirst(key)}: {note}" for key, note in version.change_notes.items() if key in asked
-    )
 
 
 def discard_draft(*, version: RubricVersion, acting_user: User | None) -> Rubric | None:

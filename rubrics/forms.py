@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
 
+from rubrics.content import PREFERENCE
 from rubrics.yaml_reader import MAX_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from rubrics.models import Rubric
 
@@ -50,26 +51,49 @@ class DraftForm(forms.Form):
 
 
 class PublishForm(forms.Form):
+    """A note for each changed check, and one on the whole."""
+
     change_note = forms.CharField(
         label="Change note",
         max_length=10_000,
-        widget=forms.Textarea(attrs={"rows": 6}),
-        help_text="What changed and why, a line for each check; experts read it too.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="What this version is about and why; experts read it too.",
         error_messages={"required": "Say in the change note what changed and why."},
     )
     # The draft that was read: another one must not be published in its place.
     digest = forms.CharField(widget=forms.HiddenInput, required=False)
 
-    def __init__(self, *args: Any, begun: Iterable[str] = (), **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, begun: Mapping[str, str], initial_notes: Mapping[str, str], **kwargs: Any
+    ) -> None:
+        """`begun`: what changed in each check, by key. `initial_notes`: what was written on it."""
         super().__init__(*args, **kwargs)
-        self.begun = frozenset(begun)
-
-    def clean_change_note(self) -> str:
-        """A line that was begun for the lead and left as it was says nothing yet."""
-        note: str = self.cleaned_data["change_note"]
-        left = [line.strip() for line in note.splitlines() if line.strip() in self.begun]
-        if left:
-            raise forms.ValidationError(
-                "Say why, or take the line out: " + " · ".join(line.rstrip(":") for line in left)
+        self.begun = {key: f"{words[:1].upper()}{words[1:]}:" for key, words in begun.items()}
+        last = {name: self.fields.pop(name) for name in ("change_note", "digest")}
+        for key, words in self.begun.items():
+            note = initial_notes.get(key, "")
+            self.fields[f"note:{key}"] = forms.CharField(
+                label="Preference" if key == PREFERENCE else key,
+                max_length=10_000,
+                initial=note or f"{words} ",
+                widget=forms.Textarea(attrs={"rows": max(2, note.count("\n") + 1)}),
+                help_text="" if not note else words.removesuffix(":"),
+                error_messages={"required": "Say what changed here and why."},
             )
-        return note
+        self.fields |= last
+        if begun:
+            self.fields["change_note"].required = False
+            self.fields["change_note"].label = "On the whole (may be left out)"
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What was written on each changed check."""
+        return {key: self.cleaned_data[f"note:{key}"] for key in self.begun}
+
+    def clean(self) -> dict[str, Any] | None:
+        """A note that was begun for the lead and left as it was says nothing yet."""
+        cleaned = super().clean()
+        for key, words in self.begun.items():
+            if self.cleaned_data.get(f"note:{key}", "").strip() == words:
+                self.add_error(f"note:{key}", "Say why.")
+        return cleaned

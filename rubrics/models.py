@@ -89,6 +89,17 @@ class RubricVersion(models.Model):
         return f"version {self.number}{revision} of {self.rubric.name}"
 
     @property
+    def said(self) -> str:
+        """What its author says of it: on the whole, then of each changed check that people read."""
+        by_code = {check.key for check in self.content.of_kind("automatic")}
+        notes = [
+            f"{'Preference' if key == documents.PREFERENCE else key}: {note}"
+            for key, note in self.change_notes.items()
+            if key not in by_code
+        ]
+        return "\n".join(filter(None, [self.change_note, *notes]))
+
+    @property
     def content(self) -> documents.Rubric:
         """The rubric as plain values, under this version's number."""
         return replace(documents.from_canonical(self.document), number=self.number)

@@ -19,6 +19,8 @@ from rubrics.actions import publish as publish_version
 from rubrics.forms import PublishForm
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from django.http import HttpRequest
 
     from rubrics.models import RubricVersion
@@ -34,19 +36,21 @@ def publish(request: HttpRequest, slug: str, rubric: str, number: int) -> HttpRe
     found = versions.drafts().first()
     if found is None:
         return _published_already(request, versions.first())
-    begun = redline.note_lines(reading.told_changes(found, for_raters=True))
-    form = PublishForm(request.POST or None, begun=begun)
+    begun = redline.note_starts(reading.told_changes(found))
+    form = PublishForm(request.POST or None, begun=begun, initial_notes=found.change_notes)
     if request.method != "POST":
-        started = "\n".join(f"{line} " for line in begun)
-        form = PublishForm(initial={"digest": found.digest, "change_note": started}, begun=begun)
+        form.initial["digest"] = found.digest
         return _publish_page(request, found, form)
+    if request.POST.get("digest") != found.digest:
+        return _publish_another(request, found, begun)
     if not form.is_valid():
         return _publish_page(request, found, form, status=422)
-    if form.cleaned_data["digest"] != found.digest:
-        return _publish_another(request, found, form)
     try:
         published = publish_version(
-            version=found, change_note=form.cleaned_data["change_note"], acting_user=user
+            version=found,
+            change_note=form.cleaned_data["change_note"],
+            notes=form.notes,
+            acting_user=user,
         )
     except RubricRefused as refusal:
         messages.warning(request, str(refusal))
@@ -65,13 +69,17 @@ def _published_already(request: HttpRequest, version: RubricVersion | None) -> H
 
 
 def _publish_another(
-    request: HttpRequest, version: RubricVersion, form: PublishForm
+    request: HttpRequest, version: RubricVersion, begun: Mapping[str, str]
 ) -> HttpResponse:
-    """The draft was replaced while its reader was writing the note: show the new one first."""
-    kept = {"digest": version.digest, "change_note": form.cleaned_data["change_note"]}
-    return _publish_page(
-        request, version, PublishForm(initial=kept, begun=()), replaced=True, status=409
+    """The draft was replaced while its reader was writing the notes: show the new one first."""
+    typed = {key: request.POST.get(f"note:{key}", "") for key in begun}
+    kept = {"digest": version.digest, "change_note": request.POST.get("change_note", "")}
+    form = PublishForm(
+        initial=kept,
+        begun=begun,
+        initial_notes={key: typed[key] or version.change_notes.get(key, "") for key in begun},
     )
+    return _publish_page(request, version, form, replaced=True, status=409)
 
 
 def _publish_page(

@@ -126,15 +126,15 @@ def test_a_comparison_runs_in_the_order_of_the_new_document_with_removals_apart(
 
 def test_what_changed_begins_the_note() -> None:
     changes = redline.told_changes(parsed(BASE), parsed(NEXT))
-    assert redline.note_lines(changes) == (
-        "G1: reworded, other anchors:",
-        "C1: split from C1:",
-        "C4: split from C1:",
-        "C5: added:",
-        "A1: was C2, moved to code:",
-        "Preference: other answers:",
-        "C3: removed:",
-    )
+    assert redline.note_starts(changes) == {
+        "G1": "reworded, other anchors",
+        "C1": "split from C1",
+        "C4": "split from C1",
+        "C5": "added",
+        "A1": "was C2, moved to code",
+        "preference": "other answers",
+        "C3": "removed",
+    }
 
 
 @given(rubrics(), rubrics())

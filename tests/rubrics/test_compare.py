@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -160,40 +161,47 @@ def test_history_and_publishing_lead_to_the_comparison(
 # The note
 
 
-def test_the_note_begins_with_a_line_for_each_changed_check(
+def test_each_changed_check_has_a_note_that_is_begun(
     client: Client, project: Project, lead: User
 ) -> None:
     make_published(project)
     make_draft(project, NEXT)
     client.force_login(lead)
     text = client.get(PUBLISH).content.decode()
-    assert "G1: reworded: \nC1: weight 3 → 2: </textarea>" in text
+    assert re.search(r'name="note:G1"[^>]*>\s*Reworded: </textarea>', text)
+    assert re.search(r'name="note:C1"[^>]*>\s*Weight 3 → 2: </textarea>', text)
 
 
 @pytest.mark.parametrize(
-    ("note", "status"),
+    ("gate", "criterion", "refusal"),
     [
-        ("G1: reworded: \r\nC1: weight 3 → 2: it counts less.", 422),
-        ("G1: reworded:", 422),
-        ("G1: reworded: dates count.\r\nC1: weight 3 → 2: it counts less.", 302),
-        ("In words of my own.", 302),
+        ("Reworded: ", "Weight 3 → 2: it counts less.", "Say why."),
+        ("Reworded:", "Weight 3 → 2: it counts less.", "Say why."),
+        ("", "Weight 3 → 2: it counts less.", "Say what changed here and why."),
+        ("Reworded: dates count.", "Weight 3 → 2: it counts less.", ""),
+        ("In words of my own.", "And here.", ""),
     ],
 )
-def test_a_line_that_was_begun_is_completed_or_taken_out(
-    client: Client, project: Project, lead: User, note: str, status: int
+def test_a_version_is_published_with_a_note_for_each_changed_check(
+    client: Client, project: Project, lead: User, gate: str, criterion: str, refusal: str
 ) -> None:
     make_published(project)
     draft = make_draft(project, NEXT)
     client.force_login(lead)
 
-    response = client.post(PUBLISH, {"change_note": note, "digest": draft.digest})
+    sent = {"note:G1": gate, "note:C1": criterion, "change_note": "", "digest": draft.digest}
+    response = client.post(PUBLISH, sent)
 
-    assert response.status_code == status
-    if status == 422:
+    draft = RubricVersion.objects.get(number=2)
+    if refusal:
         text = response.content.decode()
-        assert "Say why, or take the line out: G1: reworded" in text
-        assert note.replace("\r\n", "\n").split("\n")[-1] in text
-        assert RubricVersion.objects.get(number=2).status == "draft"
+        assert response.status_code == 422
+        assert refusal in text
+        assert criterion in text
+        assert (draft.status, draft.change_notes) == ("draft", {})
+    else:
+        assert response.status_code == 302
+        assert (draft.status, draft.change_notes) == ("published", {"G1": gate, "C1": criterion})
 
 
 def test_the_dialog_is_the_page_without_its_frame(
