@@ -5,7 +5,7 @@ Rounds of one rubric version are pooled, versions never are: see docs/design/cle
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,12 +25,16 @@ from annotate.reliability import (
     applying,
     reliability,
 )
-from annotate.snapshots import Counted, counted_votes, remembered
+from annotate.snapshots import Counted, Kept, counted_votes, kept_of, remembered
+from rubrics import content
 from rubrics.content import NA
+from rubrics.models import Criterion
 
 if TYPE_CHECKING:
     from projects.models import Project
-    from rubrics.models import Criterion
+
+# A row of a version, or the same check as its document has it.
+Check = Criterion | content.Criterion
 
 # The pairs whose settling would move alpha most are named; nobody reads more of them.
 STRONGEST = 5
@@ -122,28 +126,62 @@ def measure(batch: Batch, *, pool: Sequence[Batch] | None = None) -> Measured:
 
 
 def figures_of(
-    batches: Sequence[Batch], asked: Sequence[Asked], counted: Counted | None = None
+    batches: Sequence[Batch],
+    asked: Sequence[Asked],
+    counted: Counted | None = None,
+    kept: Kept | None = None,
 ) -> tuple[dict[tuple[str, str], Computed], int]:
     """Every figure over the votes of the batches, by (key, figure), and the subjects voted on."""
     refuse_mixed_versions(batches)
-    data = remembered("figures", batches, lambda: _computed(batches, asked), counted)
+    data = remembered("figures", batches, lambda: _computed(batches, asked), counted, kept)
     found = {(key, figure): _loaded(entry) for key, figure, entry in data["figures"]}
     return found, int(data["subjects"])
 
 
 def cleared_counts(batches: Iterable[Batch]) -> dict[int, tuple[int, int]]:
     """(cleared, all) checks for each closed round: the same for all rounds of one pool."""
+    found: dict[int, tuple[int, int]] = {}
+    for measured in measure_pools(pools_of(batches)):
+        found.update({batch.pk: measured.cleared for batch in measured.batches})
+    return found
+
+
+def pools_of(batches: Iterable[Batch]) -> list[list[Batch]]:
+    """Closed rounds by what is pooled: one rubric version, real raters or simulated ones."""
     pools: dict[tuple[int, int, bool], list[Batch]] = {}
     for batch in sorted(batches, key=lambda found: found.number or 0):
         place = (batch.version.rubric_id, batch.version.number, batch.simulated)
         pools.setdefault(place, []).append(batch)
-    counted = counted_votes(batch for pool in pools.values() for batch in pool)
-    found: dict[int, tuple[int, int]] = {}
-    for pool in pools.values():
-        asked = asked_of(pool[-1])
-        figures, subjects = figures_of(pool, asked, counted)
-        cleared = _measured(pool[-1], pool, asked, figures, {}, subjects).cleared
-        found.update({batch.pk: cleared for batch in pool})
+    return list(pools.values())
+
+
+def measure_pools(
+    pools: Sequence[Sequence[Batch]],
+    *,
+    counted: Counted | None = None,
+    checks: Mapping[int, Sequence[Check]] | None = None,
+) -> list[Measured]:
+    """The pooled rows of each pool; where their figures are kept, in as many queries for ten.
+
+    `checks` are those of each version, by its id, where the caller has them at hand.
+    """
+    batches = [batch for pool in pools for batch in pool]
+    counted = counted_votes(batches) if counted is None else counted
+    checks = _checks_of(batches) if checks is None else checks
+    kept = kept_of("figures", pools, counted)
+    found = []
+    for pool in pools:
+        asked = asked_among(pool[-1], checks.get(pool[-1].version_id, ()))
+        figures, subjects = figures_of(pool, asked, counted, kept)
+        found.append(_measured(pool[-1], pool, asked, figures, {}, subjects))
+    return found
+
+
+def _checks_of(batches: Iterable[Batch]) -> dict[int, list[Check]]:
+    found: dict[int, list[Check]] = {}
+    versions = {batch.version_id for batch in batches}
+    for check in Criterion.objects.filter(version__in=versions).order_by("order"):
+        found.setdefault(check.version_id, []).append(check)
     return found
 
 
@@ -163,7 +201,12 @@ def bars_of(project: Project) -> Bars:
 
 def asked_of(batch: Batch) -> list[Asked]:
     """The figures of a batch in rubric order: gates, criteria, preference, then the outcome."""
-    criteria = list(batch.version.criteria.asked())
+    return asked_among(batch, list(batch.version.criteria.asked()))
+
+
+def asked_among(batch: Batch, checks: Sequence[Check]) -> list[Asked]:
+    """The same from the checks of the batch's version, in rubric order."""
+    criteria = [found for found in checks if found.kind != "automatic"]
     if batch.criteria_scope is not None:
         criteria = [found for found in criteria if found.key in batch.criteria_scope]
     asked = [figure for criterion in criteria for figure in _figures_asked(criterion)]
@@ -173,7 +216,7 @@ def asked_of(batch: Batch) -> list[Asked]:
     return asked
 
 
-def _figures_asked(criterion: Criterion) -> list[Asked]:
+def _figures_asked(criterion: Check) -> list[Asked]:
     level = cast("Level", criterion.level)
     values = tuple(str(value) for value in criterion.values)
     own = Asked(
