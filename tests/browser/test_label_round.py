@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     OpenPage = Callable[..., Page]
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both]
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ ROUTES = {
     ),
 }
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both]
 
 
 @pytest.fixture
