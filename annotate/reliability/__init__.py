@@ -1,7 +1,8 @@
 """Reliability of one criterion, and what its figures can and cannot say. Pure.
 
 `coding` reads rows, `coincidence` holds the forms of alpha, `intervals` the bootstrap,
-`agreement` what rater pairs say, `measure` puts them together. Callers import from here.
+`agreement` what rater pairs say, `settling` what holds alpha down, `measure` puts them together.
+Callers import from here.
 """
 
 from annotate.reliability.agreement import (
@@ -23,6 +24,7 @@ from annotate.reliability.measure import (
     reliability,
     status,
 )
+from annotate.reliability.settling import Settling, settling
 
 __all__ = [
     "Bars",
@@ -30,6 +32,7 @@ __all__ = [
     "PairAgreement",
     "Reliability",
     "RestAgreement",
+    "Settling",
     "Status",
     "Value",
     "against_the_rest",
@@ -40,5 +43,6 @@ __all__ = [
     "notes",
     "pairwise",
     "reliability",
+    "settling",
     "status",
 ]
