@@ -54,13 +54,17 @@ class Person:
 # C2 is read loosely by all three, so that the finished round has something to repair.
 PEOPLE = (
     Person("lena", ("Lena", "Okafor"), (Role.LEAD, Role.POLICY_OWNER)),
-    Person("amara", ("Amara", "Lindqvist"), (Role.EXPERT,), SimulatedRater(0.97, {"C2": 0.74})),
-    Person("bruno", ("Bruno", "Castellan"), (Role.EXPERT,), SimulatedRater(0.95, {"C2": 0.7})),
+    Person(
+        "amara", ("Amara", "Lindqvist"), (Role.EXPERT,), SimulatedRater(0.015, {"C2": 0.13}, 0.15)
+    ),
+    Person(
+        "bruno", ("Bruno", "Castellan"), (Role.EXPERT,), SimulatedRater(0.025, {"C2": 0.15}, 0.15)
+    ),
     Person(
         "chen",
         ("Chen", "Waverly"),
         (Role.EXPERT,),
-        SimulatedRater(0.95, {"C2": 0.72, "C4": 0.84}, preference=0.7),
+        SimulatedRater(0.025, {"C2": 0.14, "C4": 0.08}, 0.25),
     ),
 )
 

@@ -1,0 +1,40 @@
+"""Imperfect raters, simulated: pairs with known answers go in, votes and what was wrong come out.
+
+Pure and seeded; docs/simulator.md has the parameters and how alpha follows from them. What it makes
+is marked as simulated wherever it is shown.
+"""
+
+from annotate.simulation.expected import alpha_of, expected_alpha
+from annotate.simulation.filling import Filled, Situation, fill, filled
+from annotate.simulation.kinds import Kind
+from annotate.simulation.raters import SimulatedRater
+from annotate.simulation.simulate import Place, Simulated, SimulatedVote, simulate
+from annotate.simulation.truths import (
+    Recipe,
+    SimulatedPair,
+    Truth,
+    make_pairs,
+    shaded,
+    truth_for,
+)
+
+__all__ = [
+    "Filled",
+    "Kind",
+    "Place",
+    "Recipe",
+    "Simulated",
+    "SimulatedPair",
+    "SimulatedRater",
+    "SimulatedVote",
+    "Situation",
+    "Truth",
+    "alpha_of",
+    "expected_alpha",
+    "fill",
+    "filled",
+    "make_pairs",
+    "shaded",
+    "simulate",
+    "truth_for",
+]
