@@ -20,7 +20,8 @@ from annotate.models import Batch
 from annotate.pages.blocked import Block
 from annotate.pages.home import LeadView
 from annotate.pages.keys import PageKeys, page_keys
-from annotate.pages.label import Progress, Row, Stop, rows_of, stops_of
+from annotate.pages.label import Progress
+from annotate.pages.label_rows import Row, Stop, rows_of, stops_of
 from annotate.pages.next_step import LastRound, Need, Standing, Step
 from annotate.pages.own_rounds import OwnRound
 from annotate.pages.own_time import Lately

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from annotate.ballot import Answer, Ballot
     from annotate.evidence import Passage
-    from annotate.pages.label import Row, Side
+    from annotate.pages.label import Side
+    from annotate.pages.label_rows import Row
 
 _FAILS = ("fail", "no")
 

@@ -28,7 +28,7 @@ from annotate.gold import (
 from annotate.labelling import answer_from, fields_from
 from annotate.models import Assignment, GoldAnswer, GoldLabel, Subject, Vote
 from annotate.pages.keys import page_keys
-from annotate.pages.label import Row, Stop, rows_of, stops_of
+from annotate.pages.label_rows import Row, Stop, rows_of, stops_of
 from annotate.practice import practised_counts
 from projects.models import Event
 from rubrics.content import PREFERENCE

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from annotate import ballot as ballots
 from annotate import evidence
 from annotate.labelling import ballot_for
-from annotate.pages.label import stop_words
+from annotate.pages.label_rows import stop_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,8 @@ from annotate.clearing import value_words
 from annotate.feedback import Compared, compare, sentence
 from annotate.labelling import asked_in, ballot_of
 from annotate.models import Assignment, Batch, Vote
-from annotate.pages.label import Prompt, Side, stop_words, texts_of
+from annotate.pages.label import Prompt, Side, texts_of
+from annotate.pages.label_rows import stop_words
 from annotate.practice import KNOWN, Practice, Stage, practice_of, round_after
 from rubrics.content import NA, PREFERENCE
 

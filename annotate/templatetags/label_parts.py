@@ -13,7 +13,8 @@ from annotate.pages.keys import page_keys
 
 if TYPE_CHECKING:
     from annotate.pages.keys import PageKeys
-    from annotate.pages.label import LabelPage, Row
+    from annotate.pages.label import LabelPage
+    from annotate.pages.label_rows import Row
 
 register = template.Library()
 
