@@ -155,7 +155,7 @@ def report(batch: Batch, reader: User) -> Report:
         measured=measured,
         lines=lines,
         axis=scale,
-        step=_step(batch, found, measured),
+        step=step_of(batch, found, measured),
         cleared=cleared,
         checks=checks,
         matrix=matrix_of(batch, rater_agreement(batch), _given_codes(measured)),
@@ -251,7 +251,8 @@ def _places(batch: Batch, measured: Measured, reader: User) -> dict[str, UUID]:
     return dict(named.values_list("external_id", "public_id"))
 
 
-def _step(batch: Batch, found: Next, measured: Measured) -> Step:
+def step_of(batch: Batch, found: Next, measured: Measured) -> Step:
+    """What to do next with its button, as the report of a batch and the table of rounds have it."""
     pooled, key = measured.pooled, found.key or None
     hrefs = {
         "disagreements": units_href(batch, pooled=pooled, criterion=key, differ=1),
