@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
-from django.db.models import Count, F, Min, Q, Sum
+from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Length
 
 from annotate.access import still_rated_by
+from annotate.blind_names import blind_name, numbered
 from annotate.calibration import Asked, asked_of, bars_of, figures_of, pool_of
 from annotate.clearing import number_words
 from annotate.decisions import margins_of
@@ -76,7 +77,9 @@ class Differing:
 
     `influence` is what alpha gains without the subject, None where nothing can be said. `row` is
     there once somebody has sorted it, acted on it or sent it on. `batch` is where its votes were
-    given. `opposite`: of a preference, that it differs in sign, not in degree alone.
+    given, and `names` are the neutral handles, by rater, that the suggestion speaks of: the same
+    throughout a batch, unless raters are anonymous. `opposite`: of a preference, that it differs
+    in sign, not in degree alone.
     """
 
     unit: Unit
@@ -85,6 +88,7 @@ class Differing:
     suggestion: Suggestion
     row: Disagreement | None
     batch: int
+    names: Mapping[int, str] = field(default_factory=dict)
     opposite: bool = False
 
     @property
@@ -128,14 +132,10 @@ class Group:
 
 @dataclass(frozen=True)
 class Found:
-    """All disagreements of some batches. `handles` names every rater neutrally, by pk.
-
-    Where raters are anonymous a handle is a rater's number on one subject: `handle_of` tells it.
-    """
+    """All disagreements of some batches."""
 
     batches: tuple[Batch, ...]
     groups: tuple[Group, ...]
-    handles: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def all(self) -> list[Differing]:
@@ -179,8 +179,7 @@ def differing(batches: Sequence[Batch], *, reader: User) -> Found:
         )
     }
     groups = [_group(entry, secret, rows) for entry in data["groups"]]
-    handles = {int(rater): f"Rater {n}" for n, rater in enumerate(data["raters"], 1)}
-    return Found(tuple(batches), tuple(groups), handles)
+    return Found(tuple(batches), tuple(groups))
 
 
 def keep_disagreements(batch: Batch) -> None:
@@ -197,11 +196,7 @@ def _remembered(batches: Sequence[Batch]) -> dict[str, Any]:
 
 
 def _group(entry: Mapping[str, Any], secret: set[int], rows: Mapping[Place, Disagreement]) -> Group:
-    shown = [
-        _differing(one, entry["key"], rows)
-        for one in entry["found"]
-        if one["subject"] not in secret
-    ]
+    shown = [one for one in entry["found"] if one["subject"] not in secret]
     settled = entry["settled"]
     return Group(
         key=entry["key"],
@@ -227,6 +222,7 @@ def _differing(one: Mapping[str, Any], key: str, rows: Mapping[Place, Disagreeme
         suggestion=Suggestion(kind, why, Strength(strength)),
         row=rows.get(unit.place),
         batch=one["batch"],
+        names=dict(one["names"]),
         opposite=one["opposite"],
     )
 
@@ -282,7 +278,6 @@ def _computed(batches: Sequence[Batch], bars: Bars, counted: Counted) -> dict[st
     checks = _checks(batches, asked, counted)
     told = _told(batches)
     units = _units(batches, told, checks)
-    order = _order(batches)
     gold = _gold(batches[-1])
     scales = {
         check.key: check.scale
@@ -292,7 +287,7 @@ def _computed(batches: Sequence[Batch], bars: Bars, counted: Counted) -> dict[st
     preference = next((check.scale for check in checks if check.kind == "preference"), ())
     context = _Context(
         told=told,
-        order=order,
+        numbers=_numbers(batches),
         gold=gold,
         scales=scales,
         margins=margins_of(preference) if preference else {},
@@ -300,7 +295,7 @@ def _computed(batches: Sequence[Batch], bars: Bars, counted: Counted) -> dict[st
         anonymous=any(batch.anonymous_raters for batch in batches),
     )
     groups = [_group_entry(check, units.get(check.key, {}), context) for check in checks]
-    return {"groups": groups, "raters": order}
+    return {"groups": groups}
 
 
 def _checks(batches: Sequence[Batch], asked: Sequence[Asked], counted: Counted) -> list[_Check]:
@@ -394,14 +389,13 @@ def _units(
     return found
 
 
-def _order(batches: Sequence[Batch]) -> list[int]:
-    """Raters in the order of their handles: of their first vote, so that a later round of the
-    version changes no handle.
-    """
-    pool = pool_of(batches[-1])
-    votes = Vote.objects.of_batches(*pool).order_by().values("rater_id")
-    first = votes.annotate(first=Min("pk")).order_by("first")
-    return list(first.values_list("rater_id", flat=True))
+def _numbers(batches: Sequence[Batch]) -> dict[int, dict[int, int]]:
+    """By batch, a number for each rater who voted in it: see annotate.blind_names."""
+    voted: dict[int, list[int]] = {batch.pk: [] for batch in batches}
+    votes = Vote.objects.of_batches(*batches).order_by().values_list("batch_id", "rater_id")
+    for batch, rater in votes.distinct():
+        voted[batch].append(rater)
+    return {batch.pk: numbered(voted[batch.pk], str(batch.public_id)) for batch in batches}
 
 
 def _gold(batch: Batch) -> dict[tuple[int, str], tuple[int, int]]:
@@ -427,18 +421,20 @@ def _gold(batch: Batch) -> dict[tuple[int, str], tuple[int, int]]:
 @dataclass(frozen=True)
 class _Context:
     told: Mapping[int, _Told]
-    order: Sequence[int]
+    numbers: Mapping[int, Mapping[int, int]]
     gold: Mapping[tuple[int, str], tuple[int, int]]
     scales: Mapping[str, tuple[str, ...]]
     margins: Mapping[str, int]
     bars: Bars
     anonymous: bool
 
-    def handles(self, votes: Sequence[_Voted]) -> dict[int, str]:
+    def names(self, votes: Sequence[_Voted]) -> dict[int, str]:
+        """By rater, in order. Anonymous raters are told apart on one subject alone."""
         if self.anonymous:
-            return {vote.pk: f"Rater {n}" for n, vote in enumerate(votes, 1)}
-        place = {rater: n for n, rater in enumerate(self.order, 1)}
-        return {vote.pk: f"Rater {place[vote.rater]}" for vote in votes}
+            raters = dict.fromkeys(vote.rater for vote in votes)
+            return {rater: blind_name(n) for n, rater in enumerate(raters, 1)}
+        given = {vote.rater: self.numbers[vote.batch][vote.rater] for vote in votes}
+        return {rater: blind_name(given[rater]) for rater in sorted(given, key=given.__getitem__)}
 
 
 def _group_entry(
@@ -497,8 +493,8 @@ def _entry(
 ) -> dict[str, Any]:
     told, figure = context.told[subject], check.figure_of(given)
     computed = check.figures[figure]
-    handles = context.handles(told.votes)
-    voters = tuple(_voter(vote, handles[vote.pk], check, part, context) for vote in told.votes)
+    names = context.names(told.votes)
+    voters = tuple(_voter(vote, names[vote.rater], check, part, context) for vote in told.votes)
     case = Case(
         key=check.key,
         name="the preference" if check.kind == "preference" else check.key,
@@ -517,15 +513,14 @@ def _entry(
         characters=told.characters,
     )
     suggestion = suggest(case)
-    raters = [vote.rater for vote in told.votes] if context.anonymous else context.order
-    ordered = [rater for rater in dict.fromkeys(raters) if rater in given]
     return {
         "subject": subject,
         "external_id": told.external_id,
         "public_id": str(told.public_id),
         "part": part,
         "batch": told.votes[0].batch,
-        "values": [[rater, given[rater]] for rater in ordered],
+        "values": [[rater, given[rater]] for rater in names if rater in given],
+        "names": list(names.items()),
         "influence": check.settlings[figure].influence.get(told.cluster),
         "suggestion": [suggestion.kind, suggestion.why, int(suggestion.strength)],
         "opposite": check.kind == "preference" and opposite(voter.margin for voter in voters),
