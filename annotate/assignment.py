@@ -10,7 +10,7 @@ from django.db.models import Min, Q
 from annotate.models import Assignment, Batch, Slot, Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from django.db.models import QuerySet
 
@@ -58,10 +58,16 @@ def draw(project: Project, raters: Sequence[Rater], *, size: int, seed: int) -> 
     return random.Random(seed).sample(stock, size)  # noqa: S311  (reproducible, not secret)
 
 
-def lay_out(batch: Batch, subjects: Sequence[int], raters: Sequence[Rater]) -> None:
-    """One slot a rater and subject, each rater with an own queue and an own order of sides."""
+def lay_out(
+    batch: Batch, subjects: Sequence[int], raters: Sequence[Rater], *, probes: Sequence[int] = ()
+) -> None:
+    """One slot a rater and subject, each rater with an own queue and an own order of sides.
+
+    Probes lie among the rest at random, in every queue elsewhere.
+    """
+    roles = dict.fromkeys(probes, Slot.Role.PROBE)
     for n, rater in enumerate(raters):
-        deal(batch, subjects, rater, n=n)
+        deal(batch, [*subjects, *probes], rater, n=n, roles=roles)
 
 
 def deal(
@@ -71,12 +77,19 @@ def deal(
     *,
     n: int,
     role: Slot.Role = Slot.Role.NORMAL,
+    roles: Mapping[int, Slot.Role] | None = None,
 ) -> None:
-    """The `n`-th rater's slots and assignments, in the queue and the orders that the seed draws."""
+    """The `n`-th rater's slots and assignments, in the queue and the orders that the seed draws.
+
+    `roles` are those of single subjects. The rows are written in the order of the queue, so that
+    no id tells which they are.
+    """
+    roles = roles or {}
     dice = random.Random(f"{batch.seed}:{n}")  # noqa: S311
     queue = dice.sample(list(subjects), len(subjects))
     slots = Slot.objects.bulk_create(
-        Slot(batch=batch, subject_id=subject, n=n, role=role) for subject in queue
+        Slot(batch=batch, subject_id=subject, n=n, role=roles.get(subject, role))
+        for subject in queue
     )
     Assignment.objects.bulk_create(
         Assignment(

@@ -178,7 +178,7 @@ def next_step(rows: Sequence[Row], *, version: int, imported: bool = False) -> N
     holding = _holding(rows)
     if not holding:
         return _all_cleared(rows, version, imported=imported)
-    keys = _listed(_keys(holding))
+    keys = listed(_keys(holding))
     verb = "is" if len(_keys(holding)) == 1 else "are"
     if holding[0].status in (Status.BROKEN, Status.TENTATIVE):
         return _disagreements(holding, f"{keys} {verb}", version, imported=imported)
@@ -202,7 +202,7 @@ def holding_words(rows: Sequence[Row]) -> str:
         Status.UNDEFINED: "undefined",
     }
     states = ((words[state], _of_state(rows, state)) for state in _URGENCY)
-    return "; ".join(f"{_listed(_keys(found))} {said}" for said, found in states if found)
+    return "; ".join(f"{listed(_keys(found))} {said}" for said, found in states if found)
 
 
 def _of_state(rows: Sequence[Row], state: Status) -> list[Row]:
@@ -213,7 +213,7 @@ def _all_cleared(rows: Sequence[Row], version: int, *, imported: bool) -> Next:
     if not required(rows):
         return Next("There is nothing in these votes to measure.", "See the pairs", "pairs")
     thin = _keys([row for row in required(rows) if row.status == Status.CLEARS_THIN])
-    also = f" {_listed(thin)} only just: look again at the first overlap." if thin else ""
+    also = f" {listed(thin)} only just: look again at the first overlap." if thin else ""
     if imported:
         sentence = f"Every check reaches the bar in these votes.{also}"
         return Next(sentence, "See the decisions", "decisions")
@@ -261,7 +261,7 @@ def _key(row: Row) -> str:
     return f"the {row.key}" if row.kind in ("preference", "outcome") else row.key
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     if len(names) > 4:
         return f"{', '.join(names[:3])} and {len(names) - 3} more"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import CommandError
 
-from annotate.models import Batch
+from annotate.models import Batch, Subject
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from django.core.management.base import BaseCommand, CommandParser
 
     from annotate.actions.imports import Report
@@ -38,6 +40,15 @@ def batch_named(project: Project, options: dict[str, Any]) -> Batch:
     if found is None:
         raise CommandError(missing)
     return found
+
+
+def pairs_named(project: Project, ids: Sequence[str]) -> list[Subject]:
+    """The pairs of these ids, in their order."""
+    pairs = Subject.objects.visible().of_project(project).pairs().filter(external_id__in=ids)
+    found = {pair.external_id: pair for pair in pairs}
+    if missing := [name for name in ids if name not in found]:
+        raise CommandError(f"There is no pair {', '.join(missing)} in {project}.")
+    return [found[name] for name in ids]
 
 
 def _numbers(project: Project) -> list[int | None]:

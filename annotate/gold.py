@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Q
+
 from annotate.labelling import ballot_of, content_of
 from annotate.models import GoldAnswer, Slot, Subject
 from rubrics.models import RubricVersion
@@ -55,9 +57,21 @@ def plants_a_failure(labels: dict[tuple[str, str], str], version: RubricVersion)
 
 
 def in_a_batch(gold: GoldAnswer) -> bool:
-    """Whether raters meet it among the pairs of a batch: their gold accuracy rests on it."""
-    return Slot.objects.filter(
-        subject=gold.subject_id, batch__version=gold.version_id, role=Slot.Role.GOLD
+    """Whether raters meet it among the pairs of a batch: what they are measured by rests on it."""
+    return rests_on(gold.subject_id, gold.version)
+
+
+def rests_on(subject_id: int, version: RubricVersion) -> bool:
+    """Whether an answer on the pair under the version is, or would be, what a batch measures by.
+
+    A round of a later version may rest on an earlier answer, as far as it holds (annotate.known).
+    """
+    slots = Slot.objects.filter(subject=subject_id, batch__version__rubric=version.rubric_id)
+    later = Q(batch__version__number__gt=version.number) | Q(
+        batch__version__number=version.number, batch__version__revision__gte=version.revision
+    )
+    return slots.filter(
+        Q(role=Slot.Role.GOLD, batch__version=version) | (Q(role=Slot.Role.PROBE) & later)
     ).exists()
 
 
@@ -83,12 +97,13 @@ def asks_the_same(one: RubricVersion, other: RubricVersion) -> bool:
 
     Titles, help, examples and weights may differ: they do not change what was asked.
     """
-    return [_question(check) for check in asked_under(one)] == [
-        _question(check) for check in asked_under(other)
+    return [question(check) for check in asked_under(one)] == [
+        question(check) for check in asked_under(other)
     ]
 
 
-def _question(check: Criterion) -> tuple[object, ...]:
+def question(check: Criterion) -> tuple[object, ...]:
+    """What a check asks, its key first: titles, help, examples and weights are no part of it."""
     return (
         check.key,
         check.kind,

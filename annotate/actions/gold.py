@@ -11,7 +11,7 @@ from django.db import transaction
 from annotate import ballot as ballots
 from annotate.access import STILL_RATING, still_rated_by
 from annotate.ballot import MAX_RATIONALE, Answer
-from annotate.gold import ballot_under, in_a_batch, known_answer, labels_of, told
+from annotate.gold import ballot_under, known_answer, labels_of, rests_on, told
 from annotate.labelling import storable
 from annotate.models import Assignment, Batch, GoldAnswer, GoldLabel, Subject
 from projects.audit import record
@@ -65,10 +65,9 @@ def set_gold(
         answer = _answer(ballot_under(version), known)
         canonical = _canonical(ballot_under(version), answer, known)
         previous = _standing(subject, version)
-        if previous is not None:
-            if _says_the_same(previous, canonical):
-                return "unchanged"
-            _refuse_in_a_batch(previous)
+        if previous is not None and _says_the_same(previous, canonical):
+            return "unchanged"
+        _refuse_in_a_batch(subject, version)
         before = told(previous) if previous else None
         gold, _ = GoldAnswer.objects.update_or_create(
             subject=subject,
@@ -102,7 +101,7 @@ def withdraw_gold(*, subject: Subject, version: RubricVersion, acting_user: User
         gold = _standing(subject, version)
         if gold is None:
             return
-        _refuse_in_a_batch(gold)
+        _refuse_in_a_batch(subject, version)
         before = told(gold)
         gold.delete()
         _free_practice(subject, version)
@@ -141,8 +140,8 @@ def _standing(subject: Subject, version: RubricVersion) -> GoldAnswer | None:
     return rows.filter(subject=subject, version=version).first()
 
 
-def _refuse_in_a_batch(gold: GoldAnswer) -> None:
-    if in_a_batch(gold):
+def _refuse_in_a_batch(subject: Subject, version: RubricVersion) -> None:
+    if rests_on(subject.pk, version):
         raise GoldRefused({"": IN_A_BATCH})
 
 
@@ -177,7 +176,8 @@ def _canonical(ballot: Ballot, answer: Answer, known: Known) -> Known:
         ids = ", ".join(check.key for check in ballot.checks)
         found["why"] = f"{unknown[0]} is not in this rubric. Cite one of {ids}, A or B."
     if known.use not in GoldAnswer.Use.values:
-        found["use"] = f"Choose what it is for: {' or '.join(GoldAnswer.Use.values)}."
+        *uses, last = GoldAnswer.Use.values
+        found["use"] = f"Choose what it is for: {', '.join(uses)} or {last}."
     if found:
         raise GoldRefused({name: _in_sides(text) for name, text in found.items()})
     # Only the labels are taken from it; the citation that a vote needs is no part of them.

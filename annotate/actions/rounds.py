@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotate import assignment
 from annotate.actions.measure_jobs import start_measuring
+from annotate.actions.probes import ProbesRefused, planted_in
 from annotate.actions.render_jobs import start_rendering
 from annotate.actions.round_notices import tell_closed, tell_opened
 from annotate.clearing import ROUND_SIZE
@@ -20,6 +21,7 @@ from rubrics.models import RubricVersion
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from annotate.models import Subject
     from projects.models import User
 
 
@@ -41,8 +43,12 @@ def start_round(
     seed: int | None = None,
     ask_after_gate: bool = True,
     simulated: bool = False,
+    probes: Sequence[Subject] = (),
 ) -> Batch:
-    """Open a calibration round: every rater labels every pair, in an order of their own."""
+    """Open a calibration round: every rater labels every pair, in an order of their own.
+
+    `probes` are pairs with known answers that lie among the others, on top of `size`.
+    """
     _check(project, version, raters, size)
     if seed is not None and not 0 <= seed <= assignment.MAX_SEED:
         raise RoundRefused(
@@ -56,6 +62,10 @@ def start_round(
             subjects = assignment.draw(project, seated, size=size, seed=seed)
         except assignment.TooFewPairs as refusal:
             raise RoundRefused(str(refusal), field="size") from None
+        try:
+            planted = planted_in(version, probes, seated, acting_user)
+        except ProbesRefused as refusal:
+            raise RoundRefused(str(refusal), field="probes") from None
         batch = Batch.objects.create(
             project=project,
             version=version,
@@ -67,7 +77,7 @@ def start_round(
             created_by=acting_user,
         )
         batch.raters.set(seated)
-        assignment.lay_out(batch, subjects, seated)
+        assignment.lay_out(batch, subjects, seated, probes=[probe.pk for probe in planted])
         record(
             "round.started",
             project=project,
@@ -77,9 +87,11 @@ def start_round(
             seed=seed,
             size=size,
             raters=[rater.pk for rater in seated],
+            probes=[str(probe.public_id) for probe in planted],
         )
         start_rendering(batch=batch, acting_user=acting_user)
-        tell_opened(batch, pairs=size, acting_user=acting_user)
+        # Another number than their queue has would tell that something was planted.
+        tell_opened(batch, pairs=size + len(planted), acting_user=acting_user)
     return batch
 
 

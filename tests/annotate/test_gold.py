@@ -157,7 +157,7 @@ def test_why_needs_no_citation_and_holds_every_character(
 
 
 def test_an_odd_use_is_refused(pair: Subject, version: RubricVersion) -> None:
-    with pytest.raises(GoldRefused, match="hidden or practice"):
+    with pytest.raises(GoldRefused, match="hidden, probe or practice"):
         set_gold(subject=pair, version=version, known=known(use="secret"), acting_user=None)
 
 
@@ -494,7 +494,7 @@ def test_the_command_keeps_every_answer_of_a_file(
         ({"preference": "left"}, "preference", "“left” is no preference here"),
         ({"preference": ["A"]}, "preference", "Give a text here."),
         ({"why": ""}, "why", "Say why"),
-        ({"use": "secret"}, "use", "hidden or practice"),
+        ({"use": "secret"}, "use", "hidden, probe or practice"),
         ({"gold": "yes"}, "gold", "is no field of a known answer"),
     ],
 )

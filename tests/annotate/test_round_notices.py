@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.db import connection, transaction
@@ -25,7 +25,7 @@ def told(verb: Notice.Verb) -> list[str]:
     return list(notices.values_list("user__username", flat=True))
 
 
-def started(project: Project, raters: list[User], by: User | None, **how: bool) -> Batch:
+def started(project: Project, raters: list[User], by: User | None, **how: Any) -> Batch:
     make_pairs(project, 2)
     version = make_version(project)
     return start_round(

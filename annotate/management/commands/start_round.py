@@ -5,7 +5,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotate.actions.rounds import RoundRefused, start_round
-from annotate.clearing import ROUND_SIZE
+from annotate.clearing import ROUND_SIZE, counted
+from annotate.commands import pairs_named
 from projects.commands import WritingCommand, project_named, users_named
 from rubrics.commands import version_named
 
@@ -32,6 +33,13 @@ class Command(WritingCommand):
             action="store_true",
             help="do not ask the criteria once a gate decides (they are measured by default)",
         )
+        parser.add_argument(
+            "--probe",
+            nargs="+",
+            default=[],
+            metavar="ID",
+            help="pairs with known answers to plant among the others, on top of --size",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
@@ -44,10 +52,16 @@ class Command(WritingCommand):
                 size=options["size"],
                 seed=options["seed"],
                 ask_after_gate=not options["skip_criteria_after_gate"],
+                probes=pairs_named(project, options["probe"]),
             )
         except RoundRefused as refusal:
             raise CommandError(str(refusal)) from None
         self.stdout.write(
-            f"{batch} is open: {options['size']} pairs, {len(options['raters'])} raters, "
+            f"{batch} is open: {options['size']} pairs{_planted(len(options['probe']))}, "
+            f"{len(options['raters'])} raters, "
             f"{batch.version}, seed {batch.seed}."
         )
+
+
+def _planted(probes: int) -> str:
+    return f" and {counted(probes, 'probe pair')}" if probes else ""
