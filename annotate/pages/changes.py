@@ -31,6 +31,12 @@ _UNTOLD = (
 # Verb → the sentence, and the same for several; {what} is what it was done to, {n} how often.
 SENTENCES: dict[str, tuple[str, str]] = {
     "assignments.freed": ("Open pairs of a rater who left taken out of {what}",) * 2,
+    "disagreement.sorted": (
+        "A disagreement of {what} sorted",
+        "{n} disagreements of {what} sorted",
+    ),
+    "edit.made": ("A change put into {what}", "{n} changes put into {what}"),
+    "edit.taken_back": ("A change taken out of {what}", "{n} changes taken out of {what}"),
     "gold.changed": (
         "A known answer changed under {what}",
         "{n} known answers changed under {what}",
@@ -42,6 +48,8 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "import.abandoned": ("The import of {what} given up",) * 2,
     "import.appeared": ("{what} imported", "{what} imported {n} times"),
+    "meeting.ended": ("The meeting about {what} ended",) * 2,
+    "meeting.started": ("A meeting about {what} began",) * 2,
     "member.added": ("{what} added as {role}",) * 2,
     "member.removed": ("{what} is no longer {role}",) * 2,
     "project.created": ("The project made",) * 2,
@@ -51,7 +59,12 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "release.exported": ("The pairs of {what} exported", "The pairs of {what} exported {n} times"),
     "round.closed": ("{what} closed",) * 2,
+    "round.simulated": ("{what} answered by simulated raters",) * 2,
     "round.started": ("{what} started",) * 2,
+    # Which pair it was is not told: a lead who reads this may still rate it.
+    "ruling.decided": ("{what} decided", "{n} splits ruled on"),
+    "ruling.opened": ("{what} asked for", "{n} rulings asked for"),
+    "ruling.reopened": ("{what} opened again",) * 2,
     "rubric.discarded": ("The draft of {what} thrown away", "{n} drafts of {what} thrown away"),
     "rubric.drafted": ("A draft of {what} kept", "{n} drafts of {what} kept"),
     "rubric.published": ("{what} published",) * 2,
@@ -155,11 +168,13 @@ def _what(event: Event, places: _Places, *, alone: bool) -> tuple[str, str]:
     room, target, slug = event.verb.split(".")[0], event.target, places.project.slug
     if room == "job":
         return "", reverse("projects:job", args=[slug, target.split(" ")[-1]]) if alone else ""
+    if room == "ruling":
+        return "A ruling", reverse("annotate:ruling", args=[slug, target])
     if room == "release":
         target = str(event.data.get("batch", ""))
     if target in places.rounds:
         return target, reverse("annotate:round", args=[slug, places.rounds[target]])
-    if room in ("rubric", "gold"):
+    if room in ("rubric", "gold", "edit"):
         return _version(event, places)
     if room == "member":
         return places.people.get(target, target), ""

@@ -1,0 +1,102 @@
+"""What kind a disagreement is, as a person decides it: the list and the meeting write it here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotate.access import STILL_OPEN, STILL_RATING, figures_are_open, still_rated_by
+from annotate.labelling import storable
+from annotate.models import Batch, Disagreement, Label
+from projects.audit import record
+from rubrics.models import Criterion
+
+if TYPE_CHECKING:
+    from annotate.disagreements import Unit
+    from annotate.triage import Suggestion
+    from projects.models import User
+
+MAX_NOTE = 2_000
+
+
+class SortingRefused(Exception):
+    """The disagreement cannot be sorted; the message says why."""
+
+
+def sort_disagreement(
+    *,
+    batch: Batch,
+    unit: Unit,
+    kind: str,
+    note: str,
+    suggestion: Suggestion | None,
+    acting_user: User | None,
+) -> Disagreement:
+    """Keep the kind ('' for none yet) and the decision; the same again changes nothing.
+
+    Whoever sorts last is right: two leads at one screen talk to each other.
+    """
+    note = storable(note).replace("\r\n", "\n").strip()
+    if kind and kind not in Disagreement.Kind.values:
+        raise SortingRefused(f"“{kind}” is no kind: {', '.join(Disagreement.Kind.values)}.")
+    if len(note) > MAX_NOTE:
+        raise SortingRefused(f"Keep the decision under {MAX_NOTE:,} characters.")
+    with transaction.atomic():
+        row = disagreement_row(batch=batch, unit=unit, acting_user=acting_user)
+        if (row.kind, row.note) == (kind, note):
+            return row
+        before = {"kind": row.kind, "note": row.note}
+        if row.kind != kind and suggestion is not None:
+            row.suggested, row.suggested_why = suggestion.kind, suggestion.why
+        row.kind, row.note = kind, note
+        row.sorted_by, row.sorted_at = acting_user, timezone.now()
+        row.save()
+        record(
+            "disagreement.sorted",
+            project=batch.project,
+            actor=acting_user,
+            # Not the pair's name: a lead who rates reads what was done lately.
+            target=batch,
+            subject=str(unit.public_id),
+            key=unit.key,
+            part=unit.part,
+            kind=kind,
+            note=note,
+            suggested=row.suggested,
+            before=before,
+        )
+    return row
+
+
+def disagreement_row(*, batch: Batch, unit: Unit, acting_user: User | None) -> Disagreement:
+    """The row of a unit, held to the end of the transaction; made where it has none yet."""
+    criterion = _refuse_agreed(batch, unit)
+    if not figures_are_open(batch):
+        raise SortingRefused(STILL_OPEN)
+    if acting_user is not None and unit.subject in still_rated_by(acting_user):
+        raise SortingRefused(STILL_RATING)
+    rows = Disagreement.objects.filter(
+        batch=batch, subject=unit.subject, criterion=criterion, part_key=unit.part
+    )
+    if not rows.exists():
+        # Whoever comes second at this moment finds the row of the first.
+        Disagreement.objects.get_or_create(
+            batch=batch, subject_id=unit.subject, criterion=criterion, part_key=unit.part
+        )
+    return rows.select_for_update(of=("self",), no_key=True).get()
+
+
+def _refuse_agreed(batch: Batch, unit: Unit) -> Criterion:
+    """The check that the raters differ on; nothing is sorted where they agree."""
+    labels = Label.objects.of_current_votes(batch).filter(
+        vote__subject=unit.subject, criterion__key=unit.key, part_key=unit.part
+    )
+    given = {(label.code, label.number) for label in labels}
+    if len(given) < 2:
+        raise SortingRefused(f"The raters of {batch} do not differ on {unit.key} here.")
+    return batch.version.criteria.get(key=unit.key)
+
+
+__all__ = ["MAX_NOTE", "SortingRefused", "disagreement_row", "sort_disagreement"]
