@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
@@ -16,7 +17,6 @@ from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Length
 
 from annotate.access import still_rated_by
-from annotate.blind_names import blind_name, numbered
 from annotate.calibration import Asked, asked_of, bars_of, figures_of, pool_of
 from annotate.clearing import number_words
 from annotate.decisions import margins_of
@@ -77,9 +77,8 @@ class Differing:
 
     `influence` is what alpha gains without the subject, None where nothing can be said. `row` is
     there once somebody has sorted it, acted on it or sent it on. `batch` is where its votes were
-    given, and `names` are the neutral handles, by rater, that the suggestion speaks of: the same
-    throughout a batch, unless raters are anonymous. `opposite`: of a preference, that it differs
-    in sign, not in degree alone.
+    given, and `names` are the neutral handles, by rater, that the suggestion speaks of. `opposite`:
+    of a preference, that it differs in sign, not in degree alone.
     """
 
     unit: Unit
@@ -132,10 +131,15 @@ class Group:
 
 @dataclass(frozen=True)
 class Found:
-    """All disagreements of some batches."""
+    """All disagreements of some batches. `handles` are the neutral names of their raters, by pk.
+
+    Where raters are anonymous, none is known by one name on two subjects: there is
+    `Differing.names` alone.
+    """
 
     batches: tuple[Batch, ...]
     groups: tuple[Group, ...]
+    handles: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def all(self) -> list[Differing]:
@@ -179,7 +183,7 @@ def differing(batches: Sequence[Batch], *, reader: User) -> Found:
         )
     }
     groups = [_group(entry, secret, rows) for entry in data["groups"]]
-    return Found(tuple(batches), tuple(groups))
+    return Found(tuple(batches), tuple(groups), dict(data["handles"]))
 
 
 def keep_disagreements(batch: Batch) -> None:
@@ -285,17 +289,18 @@ def _computed(batches: Sequence[Batch], bars: Bars, counted: Counted) -> dict[st
         if check.level == "ordinal" and check.kind != "preference"
     }
     preference = next((check.scale for check in checks if check.kind == "preference"), ())
+    anonymous = any(batch.anonymous_raters for batch in batches)
     context = _Context(
         told=told,
-        numbers=_numbers(batches),
+        handles={} if anonymous else _handles(batches),
         gold=gold,
         scales=scales,
         margins=margins_of(preference) if preference else {},
         bars=bars,
-        anonymous=any(batch.anonymous_raters for batch in batches),
+        anonymous=anonymous,
     )
     groups = [_group_entry(check, units.get(check.key, {}), context) for check in checks]
-    return {"groups": groups}
+    return {"groups": groups, "handles": list(context.handles.items())}
 
 
 def _checks(batches: Sequence[Batch], asked: Sequence[Asked], counted: Counted) -> list[_Check]:
@@ -389,13 +394,23 @@ def _units(
     return found
 
 
-def _numbers(batches: Sequence[Batch]) -> dict[int, dict[int, int]]:
-    """By batch, a number for each rater who voted in it: see annotate.blind_names."""
-    voted: dict[int, list[int]] = {batch.pk: [] for batch in batches}
-    votes = Vote.objects.of_batches(*batches).order_by().values_list("batch_id", "rater_id")
+def _handles(batches: Sequence[Batch]) -> dict[int, str]:
+    """A number for each rater, in no order that anyone could know them by.
+
+    Those of earlier rounds come first: a later round of the version changes nobody's number.
+    """
+    first: dict[int, Batch] = {}
+    pool = pool_of(batches[-1])
+    by_pk = {batch.pk: batch for batch in pool}
+    votes = Vote.objects.of_batches(*pool).order_by().values_list("batch_id", "rater_id")
     for batch, rater in votes.distinct():
-        voted[batch].append(rater)
-    return {batch.pk: numbered(voted[batch.pk], str(batch.public_id)) for batch in batches}
+        first[rater] = min(first.get(rater, by_pk[batch]), by_pk[batch], key=pool.index)
+
+    def place(rater: int) -> tuple[int, bytes]:
+        batch = first[rater]
+        return pool.index(batch), sha256(f"{batch.public_id}:{rater}".encode()).digest()
+
+    return {rater: f"Rater {n}" for n, rater in enumerate(sorted(first, key=place), 1)}
 
 
 def _gold(batch: Batch) -> dict[tuple[int, str], tuple[int, int]]:
@@ -421,7 +436,7 @@ def _gold(batch: Batch) -> dict[tuple[int, str], tuple[int, int]]:
 @dataclass(frozen=True)
 class _Context:
     told: Mapping[int, _Told]
-    numbers: Mapping[int, Mapping[int, int]]
+    handles: Mapping[int, str]
     gold: Mapping[tuple[int, str], tuple[int, int]]
     scales: Mapping[str, tuple[str, ...]]
     margins: Mapping[str, int]
@@ -430,11 +445,10 @@ class _Context:
 
     def names(self, votes: Sequence[_Voted]) -> dict[int, str]:
         """By rater, in order. Anonymous raters are told apart on one subject alone."""
+        voted = dict.fromkeys(vote.rater for vote in votes)
         if self.anonymous:
-            raters = dict.fromkeys(vote.rater for vote in votes)
-            return {rater: blind_name(n) for n, rater in enumerate(raters, 1)}
-        given = {vote.rater: self.numbers[vote.batch][vote.rater] for vote in votes}
-        return {rater: blind_name(given[rater]) for rater in sorted(given, key=given.__getitem__)}
+            return {rater: f"Rater {n}" for n, rater in enumerate(voted, 1)}
+        return {rater: handle for rater, handle in self.handles.items() if rater in voted}
 
 
 def _group_entry(
