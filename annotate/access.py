@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.db.models import F, Q
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from annotate.models import Assignment, Batch, Subject, Upload
-from projects.access import project_for
+from annotate.models import Assignment, Batch, Ruling, Subject, Upload
+from projects.access import project_for, refuse_without
 from projects.models import Membership, Role
+from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from annotate.querysets import BatchQuerySet
-    from projects.models import User
+    from annotate.querysets import BatchQuerySet, SubjectQuerySet
+    from projects.models import Project, User
 
 
 STILL_RATING = "You rate here yourself: the votes of others open to you when the round is closed."
@@ -65,8 +66,35 @@ def batch_for(user: User, slug: str, public_id: UUID, *roles: Role) -> Batch:
     return get_object_or_404(_batches().of_project(project), public_id=public_id)
 
 
+def batch_and_roles_for(
+    user: User, slug: str, public_id: UUID, *roles: Role
+) -> tuple[Batch, frozenset[str]]:
+    """A batch, and the roles that this person holds, in one query: the page has many to make."""
+    found = _batches().filter(
+        public_id=public_id, project__slug=slug, project__memberships__user=user
+    )
+    rows = list(found.annotate(held=F("project__memberships__role")))
+    if not rows:
+        raise Http404
+    held = frozenset(row.held for row in rows)
+    refuse_without(held, *roles)
+    return rows[0], held
+
+
 def _batches() -> BatchQuerySet:
     return Batch.objects.visible().select_related("project", "version__rubric")
+
+
+def rubric_history_for(
+    user: User, slug: str, rubric: str, *roles: Role
+) -> tuple[Project, list[RubricVersion]]:
+    """A rubric's versions, one for each number and oldest first; a draft is none yet."""
+    project = project_for(user, slug, *roles)
+    versions = RubricVersion.objects.of_project(project).filter(rubric__slug=rubric)
+    found = list(versions.latest_revisions().select_related("rubric").order_by("number"))
+    if not found:
+        raise Http404
+    return project, [one for one in found if one.status != RubricVersion.Status.DRAFT]
 
 
 def subject_for(user: User, slug: str, public_id: UUID) -> Subject:
@@ -79,6 +107,30 @@ def subject_for(user: User, slug: str, public_id: UUID) -> Subject:
     return subject
 
 
+def ruling_for(
+    user: User, slug: str, public_id: UUID, *roles: Role
+) -> tuple[Ruling, frozenset[str]]:
+    """A ruling, and the roles that this person holds: not while they rate the pair themselves.
+
+    One query for the row, the project and the roles: the page has many others to make.
+    """
+    found = (
+        Ruling.objects.filter(
+            public_id=public_id, project__slug=slug, project__memberships__user=user
+        )
+        .annotate(held=F("project__memberships__role"))
+        .select_related("project", "subject__pair", "opened_by", "decided_by")
+    )
+    rows = list(found)
+    if not rows:
+        raise Http404
+    held = frozenset(row.held for row in rows)
+    refuse_without(held, *roles)
+    if rows[0].subject_id in still_rated_by(user):
+        raise PermissionDenied(STILL_RATING)
+    return rows[0], held
+
+
 def upload_for(user: User, slug: str, public_id: UUID) -> Upload:
     """A file that somebody brought is for all leads of its project."""
     project = project_for(user, slug, Role.LEAD)
@@ -87,17 +139,21 @@ def upload_for(user: User, slug: str, public_id: UUID) -> Upload:
 
 
 def still_rated_by(reader: User) -> list[int]:
+    """The ids of `still_rated`."""
+    return list(still_rated(reader).values_list("pk", flat=True))
+
+
+def still_rated(reader: User) -> SubjectQuerySet:
     """Subjects whose votes this person may not see yet, having one of their own to give or amend.
 
     The same texts under another id count as the same subject.
     """
     own = Assignment.objects.of_user(reader).still_rated()
     hashes = own.exclude(subject__content_hash="").values("subject__content_hash")
-    same = Subject.objects.filter(
+    return Subject.objects.filter(
         Q(content_hash__in=hashes, project__in=own.values("batch__project"))
         | Q(pk__in=own.values("subject"))
     )
-    return list(same.values_list("pk", flat=True))
 
 
 def refuse_while_rating(user: User, *, batch: Batch) -> None:

@@ -10,6 +10,8 @@ from annotate.views import (
     reading,
     reports,
     rounds,
+    rounds_table,
+    rulings,
     units,
     uploads,
 )
@@ -41,6 +43,12 @@ urlpatterns = [
     path("p/<slug:slug>/", home.project, name="project"),
     path("p/<slug:slug>/batches/<uuid:batch_id>/units/", units.batch_units, name="units"),
     path("p/<slug:slug>/gold/", gold.gold, name="gold"),
+    path("p/<slug:slug>/history/<slug:rubric>/", rounds_table.rounds_table, name="rounds_table"),
+    path(
+        "p/<slug:slug>/history/<slug:rubric>/rounds.csv",
+        rounds_table.rounds_table_csv,
+        name="rounds_csv",
+    ),
     path("p/<slug:slug>/import/", uploads.import_new, name="import_new"),
     path("p/<slug:slug>/import/<uuid:public_id>/", uploads.upload, name="upload"),
     path("p/<slug:slug>/imported/<path:name>/", reports.imported_report, name="imported"),
@@ -59,6 +67,8 @@ urlpatterns = [
     path("p/<slug:slug>/rounds/<int:number>/ask/", asking.round_ask, name="round_ask"),
     path("p/<slug:slug>/rounds/<int:number>/close/", rounds.round_close, name="round_close"),
     path("p/<slug:slug>/rounds/new/", rounds.round_new, name="round_new"),
+    path("p/<slug:slug>/rulings/", rulings.rulings, name="rulings"),
+    path("p/<slug:slug>/rulings/<uuid:public_id>/", rulings.ruling, name="ruling"),
     path("p/<slug:slug>/subjects/<uuid:public_id>/", units.subject, name="subject"),
     path("p/<slug:slug>/subjects/<uuid:public_id>/gold/", gold.subject_gold, name="subject_gold"),
 ]

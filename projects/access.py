@@ -29,6 +29,11 @@ def require_role(user: User, project: Project, *roles: Role) -> None:
     held = roles_of(user, project)
     if not held:
         raise Http404
+    refuse_without(held, *roles)
+
+
+def refuse_without(held: frozenset[str], *roles: Role) -> None:
+    """403 for a member who holds none of `roles` (no roles named: any)."""
     if roles and not held.intersection(roles):
         raise PermissionDenied(
             f"This page is for the {' or the '.join(Role(r).label for r in roles)} of the project."

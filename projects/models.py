@@ -167,9 +167,12 @@ class Notice(models.Model):
         OPENED = "round.opened"
         CLOSED = "round.closed"
         ASKED_AGAIN = "round.asked_again"
-        # The last two say how far others are: for leads alone (NoticeQuerySet.readable_by).
+        # These say how far others are, or what was decided: for leads (NoticeQuerySet.readable_by).
         ALL_IN = "round.all_in"
         REPORT = "round.report"
+        RULING_DECIDED = "ruling.decided"
+        # That a split waits is for policy owners.
+        RULING_OPENED = "ruling.opened"
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notices")

@@ -38,14 +38,18 @@ class NoticeQuerySet(QuerySet["Notice"]):
     def readable_by(self, user: User) -> NoticeQuerySet:
         """A person's notices of the projects they still belong to.
 
-        What tells how far others are is for who leads now, whoever led when it was written.
+        What tells how far others are is for who leads now, whoever led when it was written; and so
+        with what waits for a policy owner.
         """
         from projects.models import Membership, Notice, Role
 
         held = Membership.objects.filter(user=user, project=OuterRef("project"))
-        for_leads = Q(verb__in=(Notice.Verb.ALL_IN, Notice.Verb.REPORT))
+        verbs = Notice.Verb
+        for_leads = Q(verb__in=(verbs.ALL_IN, verbs.REPORT, verbs.RULING_DECIDED))
         leads = Exists(held.filter(role=Role.LEAD))
-        return self.filter(Exists(held), ~for_leads | leads, user=user)
+        owners = Exists(held.filter(role=Role.POLICY_OWNER))
+        for_whom = (~for_leads | leads) & (~Q(verb=verbs.RULING_OPENED) | owners)
+        return self.filter(Exists(held), for_whom, user=user)
 
     def unread(self) -> NoticeQuerySet:
         return self.filter(read_at__isnull=True)

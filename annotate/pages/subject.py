@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from annotate.clearing import value_words
 from annotate.models import Batch, Label, Subject, Vote
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from projects.models import Rater
     from rubrics.models import Criterion
+
+# What a rater is called, and their vote.
+Named: TypeAlias = "tuple[str, Vote]"
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,10 @@ class Said:
 class BatchVotes:
     batch: Batch
     votes: tuple[Vote, ...]
+    # What each of the votes' raters is called here.
+    raters: tuple[str, ...]
     answers: tuple[Answer, ...]
     quoted: Mapping[int, Sequence[Quoted]]
-
-    @property
-    def raters(self) -> list[str]:
-        return [rater_name(self.batch, vote.rater, n) for n, vote in enumerate(self.votes, 1)]
 
     @property
     def checks(self) -> list[list[Answer]]:
@@ -94,31 +95,35 @@ class SubjectPage:
 
 
 def subject_page(subject: Subject) -> SubjectPage:
-    detail = getattr(subject, subject.kind, None)
     votes = (
         Vote.objects.current()
         .filter(subject=subject, batch__in=Batch.objects.visible())
         .select_related("rater", "batch__version__rubric")
         .order_by("batch_id", "rater__name", "id")
     )
-    by_batch: dict[Batch, list[Vote]] = {}
-    for vote in votes:
-        by_batch.setdefault(vote.batch, []).append(vote)
-    labels = list(
-        Label.objects.filter(vote__in=votes)
-        .select_related("criterion")
-        .order_by("criterion__order", "part_key")
-    )
+    labels = Label.objects.filter(vote__in=votes).select_related("criterion")
+    by_batch = {
+        batch: [(rater_name(batch, vote.rater, n), vote) for n, vote in enumerate(found, 1)]
+        for batch, found in _by_batch(votes).items()
+    }
+    return page_of(subject, by_batch, labels.order_by("criterion__order", "part_key"))
+
+
+def page_of(
+    subject: Subject, by_batch: Mapping[Batch, Sequence[Named]], labels: Iterable[Label]
+) -> SubjectPage:
+    """The texts of a subject and the votes of each batch by what their rater is called.
+
+    `labels` are those of the votes, in the order of the rubric.
+    """
+    labels = list(labels)
+    detail = getattr(subject, subject.kind, None)
     messages = detail.messages if detail else []
     context = detail.context if detail else ""
     parts = list(subject.parts.values_list("key", "text"))
     html = html_of([context, *(one["content"] for one in messages), *(t or "" for _, t in parts)])
-    names = {
-        vote.pk: rater_name(batch, vote.rater, n)
-        for batch, found in by_batch.items()
-        for n, vote in enumerate(found, 1)
-    }
-    evidence = subject_evidence(names, votes, labels, {key: html[t or ""] for key, t in parts})
+    names = {vote.pk: name for found in by_batch.values() for name, vote in found}
+    evidence = subject_evidence(names, labels, {key: html[t or ""] for key, t in parts})
     return SubjectPage(
         messages=tuple(Shown(one["role"].capitalize(), html[one["content"]]) for one in messages),
         context=Shown("Context", html[context]),
@@ -142,19 +147,32 @@ def rater_name(batch: Batch, rater: Rater, n: int) -> str:
     return f"Rater {n}" if batch.anonymous_raters else rater.name
 
 
+def _by_batch(votes: Iterable[Vote]) -> dict[Batch, list[Vote]]:
+    found: dict[Batch, list[Vote]] = {}
+    for vote in votes:
+        found.setdefault(vote.batch, []).append(vote)
+    return found
+
+
 def _batch_votes(
     batch: Batch,
-    votes: Sequence[Vote],
+    votes: Sequence[Named],
     labels: Sequence[Label],
     quoted: Mapping[int, Sequence[Quoted]],
 ) -> BatchVotes:
-    place = {vote.pk: n for n, vote in enumerate(votes)}
+    place = {vote.pk: n for n, (_, vote) in enumerate(votes)}
     given: dict[tuple[int, str], list[Label | None]] = {}
     for label in labels:
         if label.vote_id in place:
             row = given.setdefault((label.criterion_id, label.part_key), [None] * len(votes))
             row[place[label.vote_id]] = label
-    return BatchVotes(batch, tuple(votes), tuple(_answer(row) for row in given.values()), quoted)
+    return BatchVotes(
+        batch,
+        tuple(vote for _, vote in votes),
+        tuple(name for name, _ in votes),
+        tuple(_answer(row) for row in given.values()),
+        quoted,
+    )
 
 
 def _answer(row: Sequence[Label | None]) -> Answer:
@@ -162,12 +180,12 @@ def _answer(row: Sequence[Label | None]) -> Answer:
     return Answer(
         criterion=first.criterion,
         part=first.part_key,
-        labels=tuple(_shown(label) for label in row),
+        labels=tuple(shown_label(label) for label in row),
         after_gate=any(label is not None and label.how == "after_gate" for label in row),
     )
 
 
-def _shown(label: Label | None) -> str:
+def shown_label(label: Label | None) -> str:
     if label is None:
         return ""
     return value_words(label.code if label.number is None else label.number)

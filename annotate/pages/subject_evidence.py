@@ -12,7 +12,7 @@ from annotate.rendering.readable import Mark, readable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from annotate.models import Label, Vote
+    from annotate.models import Label
 
 _FAILS = ("fail", "no")
 
@@ -38,14 +38,13 @@ class SubjectEvidence:
 
 def subject_evidence(
     names: Mapping[int, str],
-    votes: Iterable[Vote],
     labels: Iterable[Label],
     html: Mapping[str, str],
 ) -> SubjectEvidence:
     """Everybody's passages, with who attached each: `names` by the vote's row, `html` by part."""
     marks: dict[str, list[Mark]] = {}
     quoted: dict[int, list[Quoted]] = {}
-    rows = list(Evidence.objects.filter(vote__in=votes).select_related("criterion"))
+    rows = list(Evidence.objects.filter(vote__in=names).select_related("criterion"))
     texts = {part: readable(html.get(part, "")) for part in {row.part_key for row in rows}}
     failed = {
         (label.vote_id, label.criterion_id, label.part_key)

@@ -55,5 +55,6 @@ def subject(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
         "subject": found,
         "shown": subject_page(found),
         "is_known": found.gold_answers.exists(),
+        "rulings": found.rulings.all(),
     }
     return render(request, "annotate/subject.html", context)

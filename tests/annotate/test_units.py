@@ -194,7 +194,7 @@ def test_a_pair_shows_its_texts_and_every_vote_side_by_side(
     assert "<strong>Bold</strong>" in page
     assert "<script>alert" not in page
     shown = response.context["shown"].batches[0]
-    assert shown.raters == ["expert", "other_expert"]
+    assert shown.raters == ("expert", "other_expert")
     labels = {(answer.criterion.key, answer.part): answer for answer in shown.answers}
     assert labels["C1", "B"].labels == ("no", "yes")
     assert labels["C1", "B"].differ

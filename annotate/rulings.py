@@ -1,0 +1,131 @@
+"""What the policy owner was asked and decided about splits, for whoever reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Exists, OuterRef
+
+from annotate.clearing import value_words
+from annotate.models import Batch, Disagreement, Edit, Ruling, Slot, Vote
+from rubrics.content import NA, PREFERENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from django.db.models import QuerySet
+
+    from projects.models import Project
+    from rubrics.models import Criterion, Rubric
+
+
+@dataclass(frozen=True)
+class Counting:
+    """A ruling that counts for a pair in a batch: '' is the decision of an open one."""
+
+    ruling: Ruling
+    decision: str
+
+
+def rulings_of(project: Project) -> QuerySet[Ruling]:
+    """Every ruling of a project with the units it is about, in a fixed number of queries."""
+    return (
+        Ruling.objects.filter(project=project)
+        .select_related("subject", "opened_by", "decided_by")
+        .prefetch_related(
+            "disagreements__criterion",
+            "disagreements__batch__version__rubric",
+            "edits__rubric",
+        )
+    )
+
+
+def open_rulings(rulings: QuerySet[Ruling]) -> QuerySet[Ruling]:
+    return rulings.filter(decided_at__isnull=True)
+
+
+def counting_in(batch: Batch) -> dict[int, list[Counting]]:
+    """Subject → the rulings that bear on its pair in this batch, oldest first.
+
+    A ruling is about the pair, so it counts in every batch that holds it. Two exceptions: what
+    simulated raters split on says nothing about people's votes, nor the other way round; and a
+    missing rule that a version has since been given no longer stands against votes that were given
+    under that version or a later one (docs/design/decisions.md).
+    """
+    given = Slot.objects.filter(batch=batch, subject=OuterRef("subject"))
+    voted = Vote.objects.filter(batch=batch, subject=OuterRef("subject"))
+    alike = Disagreement.objects.filter(ruling=OuterRef("pk"), batch__simulated=batch.simulated)
+    rulings = Ruling.objects.filter(
+        Exists(given) | Exists(voted), Exists(alike), project=batch.project_id
+    )
+    found: dict[int, list[Counting]] = {}
+    for ruling in rulings.order_by("pk").prefetch_related("edits"):
+        if not _has_the_rule(batch, ruling):
+            found.setdefault(ruling.subject_id, []).append(Counting(ruling, ruling.decision))
+    return found
+
+
+def _has_the_rule(batch: Batch, ruling: Ruling) -> bool:
+    """Whether the batch was labelled under a version that holds every edit of a missing rule."""
+    if ruling.decision != Ruling.Decision.MISSING:
+        return False
+    numbers = [_number_for(edit, batch) for edit in ruling.edits.all()]
+    return bool(numbers) and all(n is not None and n <= batch.version.number for n in numbers)
+
+
+def _number_for(edit: Edit, batch: Batch) -> int | None:
+    return edit.number if edit.rubric_id == batch.version.rubric_id else None
+
+
+def units_of(ruling: Ruling) -> list[Disagreement]:
+    """The units that a ruling is about, from the top of the rubric to its end, each once."""
+    rows = sorted(
+        ruling.disagreements.all(), key=lambda row: (row.criterion.order, row.part_key, row.pk)
+    )
+    return list({(row.criterion.key, row.part_key): row for row in rows}.values())
+
+
+def codes_for(criteria: Iterable[Criterion]) -> list[str]:
+    """The labels that can be right on every one of these checks, in the order of the first.
+
+    Empty where they have none in common, or where one is measured in numbers.
+    """
+    scales: list[list[Any]] = [
+        [] if one.bounds else [*one.values, *([NA] if one.allows_na else [])] for one in criteria
+    ]
+    first, *others = scales or [[]]
+    return [str(code) for code in first if all(code in scale for scale in others)]
+
+
+def rubric_to_change(ruling: Ruling) -> Rubric:
+    """The rubric whose check was split on: of the newest version, where there are several."""
+    row = max(ruling.disagreements.all(), key=lambda row: (row.batch.version.number, row.pk))
+    return row.batch.version.rubric
+
+
+def checks_to_reword(ruling: Ruling) -> list[tuple[str, str]]:
+    """(key, heading) of what raters answer in the next version: its draft, or the newest one."""
+    versions = rubric_to_change(ruling).versions.newest_first()
+    asked = versions[0].criteria.asked().exclude(kind=PREFERENCE)
+    return [(check.key, check.heading) for check in asked]
+
+
+def code_words(code: str) -> str:
+    """A label in a sentence: codes of a preference name the side first."""
+    if code == NA:
+        return "N/A"
+    return value_words(code)
+
+
+def place_words(key: str, part: str) -> str:
+    """What a unit is about: "C1 on A", "the preference"."""
+    if key == PREFERENCE:
+        return "the preference"
+    return f"{key} on {part}" if part else key
+
+
+def places_words(rows: Sequence[Disagreement]) -> str:
+    """All units of a ruling in words: "C1 on A, C1 on B and the preference"."""
+    names = [place_words(row.criterion.key, row.part_key) for row in rows]
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
