@@ -15,8 +15,8 @@ class Change:
 
     `what`: task, name, subject, rationale, order · added, removed, renamed, split_from,
     merged_from, moved (between gate, criterion and automatic) · reworded, title, help,
-    reweighted, values, level, family, allows_na, anchors, note, rule. `before` and `after` are
-    texts to show; '' where there is nothing on that side.
+    reweighted, values, level, family, allows_na, anchors, note, rule, decides. `before` and `after`
+    are texts to show; '' where there is nothing on that side.
     """
 
     key: str
@@ -109,6 +109,7 @@ def _fields(old: Criterion, new: Criterion) -> Iterator[Change]:
         ("family", old.family, new.family),
         ("allows_na", _yes_no(allowed=old.allows_na), _yes_no(allowed=new.allows_na)),
         ("rule", _rules(old), _rules(new)),
+        ("decides", _yes_no(allowed=old.decides), _yes_no(allowed=new.decides)),
     )
     for what, before, after in pairs:
         if before != after:
@@ -164,4 +165,6 @@ def _rules(check: Criterion) -> str:
 
 
 def _rule(value: RuleValue) -> str:
-    return str(value) if isinstance(value, int) else ", ".join(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ", ".join(value) if isinstance(value, tuple) else str(value)

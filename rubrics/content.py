@@ -13,7 +13,8 @@ Verdict = Literal["pass", "fail"]
 Origin = Literal["real", "invented"]
 SubjectKind = Literal["pair", "answer", "trace", "chain"]
 Descent = Literal["unchanged", "reworded", "split_from", "merged_from", "moved_to_automatic"]
-RuleValue = int | tuple[str, ...]
+# A schema is its JSON text; true stands for json.
+RuleValue = int | float | str | tuple[str, ...]
 
 KINDS: tuple[Kind, ...] = ("gate", "criterion", "automatic", "preference")
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubrics import yaml_reader, yaml_rubric
+from rubrics.check_rules import rule_of
 from rubrics.comparison import Change, compare, sources
 from rubrics.content import (
     FAMILIES,
@@ -121,17 +122,6 @@ def _criterion(plain: Mapping[str, Any]) -> Criterion:
             "rule": rule_of(plain["rule"]),
         }
     )
-
-
-def rule_of(plain: Mapping[str, Any]) -> tuple[tuple[str, RuleValue], ...]:
-    """A rule of an automatic check from plain values: numbers, texts and lists of texts."""
-    return tuple(sorted((name, _rule(value)) for name, value in plain.items()))
-
-
-def _rule(value: int | str | list[str]) -> RuleValue:
-    if isinstance(value, str):
-        return (value,)
-    return value if isinstance(value, int) else tuple(value)
 
 
 def _json(plain: Mapping[str, Any]) -> str:

@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from rubrics.check_rules import RULES
 from rubrics.content import PART_FAMILY, Kind, SubjectKind
-from rubrics.yaml_check import COUNTS, PHRASES
 
 SECTIONS: dict[Kind, str] = {"gate": "gates", "criterion": "criteria", "automatic": "automatic"}
-RULES = COUNTS + PHRASES
 
 ROOT_FIELDS = (
     "task",
@@ -34,7 +33,7 @@ _COMMON = ("id", "title", "check", "help", "family", "lineage_kind", "lineage_ke
 CHECK_FIELDS: dict[Kind, tuple[str, ...]] = {
     "gate": (*_COMMON, "allows_na"),
     "criterion": (*_COMMON, "allows_na", "weight", "answers", "values", "low", "high"),
-    "automatic": (*_COMMON, *RULES),
+    "automatic": (*_COMMON, *RULES, "decides"),
 }
 ANCHOR_FIELDS = ("verdict", "origin", "text", "note")
 

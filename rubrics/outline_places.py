@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rubrics.check_rules import RULES
 from rubrics.content import Problem
 from rubrics.outline import (
     ANCHOR_FIELDS,
     CHECK_FIELDS,
     ROOT_FIELDS,
-    RULES,
     SECTIONS,
     CheckOutline,
     Outline,

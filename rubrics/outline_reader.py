@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import yaml
 
 from rubrics import yaml_reader, yaml_writer
+from rubrics.check_rules import JSON, RULES, SCHEMA
 from rubrics.content import PART_FAMILY, SCALES, VERDICTS, Kind, Rubric
 from rubrics.outline import (
     ANCHOR_FIELDS,
@@ -17,7 +18,6 @@ from rubrics.outline import (
     NUMBER,
     ON,
     OWN_SCALE,
-    RULES,
     SECTIONS,
     STEPS,
     YES_NO,
@@ -25,6 +25,7 @@ from rubrics.outline import (
     Outline,
     new_anchor,
 )
+from rubrics.yaml_rule import schema_of
 
 
 def read(source: str | bytes) -> Outline:
@@ -71,6 +72,13 @@ def _lines(node: yaml.Node | None) -> str:
     return "\n".join(filter(None, map(_text, nodes)))
 
 
+def _schema(node: yaml.Node | None) -> str:
+    """A schema as the JSON text that the form shows, whether it was written so or as YAML."""
+    if node is None or isinstance(node, yaml.ScalarNode):
+        return _text(node)
+    return yaml_writer.schema_lines(schema_of(node))
+
+
 def _read_check(node: yaml.Node, kind: Kind, usual_family: str) -> CheckOutline:
     keys = _entries(node)
     fields = {name: _text(keys.get(name)) for name in ("id", "title", "check", "help", "family")}
@@ -82,6 +90,8 @@ def _read_check(node: yaml.Node, kind: Kind, usual_family: str) -> CheckOutline:
     if kind == "automatic":
         rule = _entries(keys.get("rule"))
         fields |= {name: _lines(rule.get(name)) for name in RULES}
+        fields |= {JSON: _flag(rule.get(JSON)), SCHEMA: _schema(rule.get(SCHEMA))}
+        fields["decides"] = _flag(keys.get("decides"))
     else:
         fields["allows_na"] = _flag(keys.get("allows_na"))
     if kind == "criterion":

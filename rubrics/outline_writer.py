@@ -10,20 +10,19 @@ import re
 from collections.abc import Iterator, Mapping
 
 from rubrics import yaml_reader, yaml_writer
+from rubrics.check_rules import COUNTS, JSON, LANGUAGE, OVERLAP, RULES, SCHEMA
 from rubrics.content import SCALES
 from rubrics.outline import (
     ANCHOR_FIELDS,
     NAMED,
     NUMBER,
     OWN_SCALE,
-    RULES,
     SECTIONS,
     STEPS,
     YES_NO,
     CheckOutline,
     Outline,
 )
-from rubrics.yaml_check import COUNTS
 
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,15}")
 
@@ -63,6 +62,8 @@ def _check(check: CheckOutline) -> Iterator[tuple[str, object]]:
         yield "allows_na", True
     if check.kind == "automatic":
         yield "rule", dict(_rule(check))
+    if check.value("decides"):
+        yield "decides", True
     if descent := check.value("lineage_kind"):
         keys = _parts(check.value("lineage_keys"), ",")
         yield "lineage", {descent: keys[0] if len(keys) == 1 else yaml_writer.inline(keys)}
@@ -84,7 +85,20 @@ def _scale(check: CheckOutline) -> Iterator[tuple[str, object]]:
 def _rule(check: CheckOutline) -> Iterator[tuple[str, object]]:
     for name in sorted(RULES):
         if text := check.value(name):
-            yield name, _whole(text) if name in COUNTS else _parts(text, "\n")
+            yield name, _rule_value(name, text)
+
+
+def _rule_value(name: str, text: str) -> object:
+    if name in COUNTS:
+        return _whole(text)
+    if name == JSON:
+        return True
+    if name == OVERLAP:
+        return _number(text)
+    if name == SCHEMA:
+        return text
+    parts = _parts(text.replace(",", "\n") if name == LANGUAGE else text, "\n")
+    return parts[0] if name == LANGUAGE and len(parts) == 1 else parts
 
 
 def _anchor(anchor: Mapping[str, str]) -> Iterator[tuple[str, object]]:

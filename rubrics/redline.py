@@ -281,7 +281,7 @@ _COUNTED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("moved", ("moved",)),
     ("renamed", ("renamed",)),
     ("weighted anew", ("reweighted",)),
-    ("answered in another way", ("values", "level", "family", "allows_na", "rule")),
+    ("answered in another way", ("values", "level", "family", "allows_na", "rule", "decides")),
     ("with other anchors", ("anchors",)),
     ("with another title, help or note", ("title", "help", "note")),
 )
@@ -297,7 +297,7 @@ def summary(changes: Sequence[Change]) -> str:
         if {"moved_to_code", "moved"} & whats:
             whats.discard("renamed")
         if "moved_to_code" in whats:
-            whats.discard("rule")
+            whats -= {"rule", "decides"}
         if "split_from" in whats:
             whats.intersection_update({"split_from"})
     counts = [
@@ -354,6 +354,8 @@ def _brief(changes: Sequence[Change]) -> list[str]:
     for change in changes:
         if change.what == "reweighted":
             brief = f"weight {change.before or 'none'} → {change.after or 'none'}"
+        elif change.what == "decides":
+            brief = "works as a gate" if change.after == "yes" else "no longer works as a gate"
         elif change.what == "renamed":
             brief = f"was {change.before}"
         elif change.what == "merged_from":

@@ -6,6 +6,8 @@ Pure: no Django, no I/O. Texts of a rubric pass through as they are; templates e
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rubrics.check_language import called
+from rubrics.check_rules import LANGUAGE
 from rubrics.content import Descent
 from rubrics.document import PREFERENCE, YES_NO, Change, Criterion, Family, Rubric, RuleValue
 
@@ -30,9 +32,20 @@ _RULES = {
     "max_words": "at most {} words",
     "min_characters": "at least {} characters",
     "max_characters": "at most {} characters",
+    "min_sentences": "at least {} sentences",
+    "max_sentences": "at most {} sentences",
     "must_contain": "contains {}",
     "must_not_contain": "does not contain {}",
+    "must_match": "something matches {}",
+    "must_not_match": "nothing matches {}",
+    "headings": "has the heading {}",
+    "language": "is written in {}",
+    "json": "is one JSON value and nothing else",
+    "json_schema": "is JSON that fits its schema",
+    "max_prompt_overlap": "at most {} of its passages stand in the prompt",
 }
+# Rules that one text of their list is enough for, to pass or to fail.
+_ANY_OF = frozenset({"must_not_contain", "must_not_match", "language"})
 _LABELS = {
     "task": "Task renamed",
     "name": "Name changed",
@@ -82,6 +95,8 @@ def tell(change: Change) -> Told:
         before, after = _KINDS[before], _KINDS[after]
     if change.what == "allows_na":
         return Told("N/A is now an answer" if after == "yes" else "N/A is no longer an answer")
+    if change.what == "decides":
+        return Told("Works as a gate now" if after == "yes" else "No longer works as a gate")
     if change.what == "anchors":
         return Told(_anchor_label(change), before, after)
     if change.what == "values" and change.key == PREFERENCE:
@@ -135,13 +150,19 @@ def is_yes_no(check: Criterion) -> bool:
 
 def rule_words(check: Criterion) -> tuple[str, ...]:
     """What code looks for, one phrase per rule; all of them must hold."""
-    return tuple(_RULES[name].format(_rule_value(value)) for name, value in check.rule)
+    return tuple(_RULES[name].format(_rule_value(name, value)) for name, value in check.rule)
 
 
-def _rule_value(value: RuleValue) -> str:
+def _rule_value(name: str, value: RuleValue) -> str:
+    if isinstance(value, float):
+        return f"{value:.0%}"
     if isinstance(value, int):
         return f"{value:,}"
-    return " or ".join(f"“{text}”" for text in value)
+    texts = value if isinstance(value, tuple) else (value,)
+    joined = " or " if name in _ANY_OF else " and "
+    if name == LANGUAGE:
+        return joined.join(map(called, texts))
+    return joined.join(f"“{text}”" for text in texts)
 
 
 def lineage_words(check: Criterion) -> str:

@@ -25,11 +25,11 @@ from rubrics.content import (
     Kind,
     Level,
     Lineage,
-    RuleValue,
     SubjectKind,
     Verdict,
 )
 from rubrics.yaml_reader import Item, quoted
+from rubrics.yaml_rule import read_rule
 
 MAX_TITLE = 40
 MAX_VALUE = 64
@@ -44,25 +44,25 @@ _ANCHORED = ("allows_na", "anchors", "pass_example", "fail_example")
 KEYS: dict[Kind, tuple[str, ...]] = {
     "gate": _COMMON + _ANCHORED,
     "criterion": (*_COMMON, *_ANCHORED, "weight", "level", "values", "range"),
-    "automatic": (*_COMMON, "rule"),
+    "automatic": (*_COMMON, "rule", "decides"),
 }
 _GATE_SCALE = "a gate is answered pass or fail: for other answers make it a criterion"
 _BY_CODE = "an automatic check is decided by its rule, not by experts"
 _NO_RULE = "only an automatic check has a rule"
+_NOT_BY_ITSELF = "only an automatic check decides by its rule; a gate decides as it is"
 _REFUSED: dict[Kind, dict[str, str]] = {
     "gate": {
         "weight": "a gate has no weight: failing it decides the pair",
         **dict.fromkeys(("values", "level", "range"), _GATE_SCALE),
         "rule": _NO_RULE,
+        "decides": _NOT_BY_ITSELF,
     },
-    "criterion": {"rule": _NO_RULE},
+    "criterion": {"rule": _NO_RULE, "decides": _NOT_BY_ITSELF},
     "automatic": {
         "weight": "an automatic check has no weight: experts never see it",
         **dict.fromkeys(("values", "level", "range", *_ANCHORED), _BY_CODE),
     },
 }
-COUNTS = ("min_words", "max_words", "min_characters", "max_characters")
-PHRASES = ("must_contain", "must_not_contain")
 
 
 def items_of(section: Item | None) -> list[Item]:
@@ -94,7 +94,8 @@ def read_check(item: Item, kind: Kind, subject: SubjectKind) -> Criterion | None
         lineage=_lineage(keys.get("lineage"), kind),
         title=title(keys),
         bounds=bounds,
-        rule=_rule(item, keys.get("rule")) if kind == "automatic" else (),
+        rule=read_rule(item, keys.get("rule")) if kind == "automatic" else (),
+        decides=bool(keys["decides"].flag()) if "decides" in keys else False,
     )
 
 
@@ -267,22 +268,3 @@ def _ancestor(item: Item) -> str | None:
     if key is not None and not _ID.fullmatch(key):
         item.problem(f"{quoted(key)} is no id of a check")
     return key
-
-
-def _rule(check: Item, item: Item | None) -> tuple[tuple[str, RuleValue], ...]:
-    if item is None or item.is_empty:
-        (item or check).problem("an automatic check needs a rule, such as rule: {max_words: 150}")
-        return ()
-    keys = item.mapping(COUNTS + PHRASES)
-    if item.is_mapping and not item.node.value:
-        item.problem(f"a rule needs at least one of {', '.join(COUNTS + PHRASES)}")
-    rule: dict[str, RuleValue] = {}
-    for name, entry in keys.items():
-        value = entry.whole(1, 10_000_000) if name in COUNTS else entry.texts()
-        if value is not None:
-            rule[name] = value
-    for unit in ("words", "characters"):
-        low, high = rule.get(f"min_{unit}"), rule.get(f"max_{unit}")
-        if isinstance(low, int) and isinstance(high, int) and low > high:
-            item.problem(f"min_{unit} {low} is above max_{unit} {high}: nothing could pass")
-    return tuple(sorted(rule.items()))

@@ -3,17 +3,29 @@
 Pure: no Django, no I/O.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
 import yaml
 
-from rubrics.content import PART_FAMILY, PREFERENCE_TEXT, YES_NO, Anchor, Criterion, Rubric
+from rubrics.check_rules import LANGUAGE, SCHEMA
+from rubrics.content import (
+    PART_FAMILY,
+    PREFERENCE_TEXT,
+    YES_NO,
+    Anchor,
+    Criterion,
+    Rubric,
+    RuleValue,
+)
 
 _WIDTH = 96
 _LONG = 72
 # Line separators that YAML folds or rewrites, and characters its writer must escape.
 _ESCAPED = re.compile("[\x80-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+# What YAML holds only as an escape, which JSON has too.
+_UNFIT = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 class _Inline(list[object]):
@@ -106,7 +118,9 @@ def _check(check: Criterion, usual_family: str) -> Iterator[tuple[str, object]]:
     if check.allows_na:
         yield "allows_na", True
     if check.rule:
-        yield "rule", {name: _rule_value(value) for name, value in check.rule}
+        yield "rule", {name: _rule_value(name, value) for name, value in check.rule}
+    if check.decides:
+        yield "decides", True
     if check.lineage:
         keys = check.lineage.keys
         yield "lineage", {check.lineage.kind: keys[0] if len(keys) == 1 else _Inline(keys)}
@@ -124,8 +138,24 @@ def _scale(check: Criterion) -> Iterator[tuple[str, object]]:
         yield "values", _Inline(check.values)
 
 
-def _rule_value(value: int | tuple[str, ...]) -> object:
-    return value if isinstance(value, int) else list(value)
+def _rule_value(name: str, value: RuleValue) -> object:
+    if name == SCHEMA:
+        return schema_lines(str(value))
+    if isinstance(value, float):
+        return number(value)
+    if name == LANGUAGE and isinstance(value, tuple) and len(value) == 1:
+        return value[0]
+    return list(value) if isinstance(value, tuple) else value
+
+
+def schema_lines(text: str) -> str:
+    """The JSON text of a schema as people read it; any other text as it is."""
+    try:
+        schema = json.loads(text)
+    except ValueError:
+        return text
+    lines = json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False)
+    return json.dumps(schema, indent=2, sort_keys=True) if _UNFIT.search(lines) else lines
 
 
 def _anchor(anchor: Anchor) -> Iterator[tuple[str, object]]:

@@ -1,10 +1,13 @@
 """Property-based: whatever a rubric holds, it survives YAML and the canonical form."""
 
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rubrics.check_language import LANGUAGES
+from rubrics.check_schema import schema_text
 from rubrics.content import (
     LEVELS,
     ORIGINS,
@@ -79,11 +82,44 @@ lineages = (
     | st.builds(Lineage, single, st.tuples(ids))
     | st.builds(Lineage, st.just("merged_from"), st.tuples(ids, ids, ids))
 )
-rules: st.SearchStrategy[tuple[tuple[str, RuleValue], ...]] = st.dictionaries(
-    st.sampled_from(["max_words", "min_characters"]), st.integers(1, 10_000_000), min_size=1
-).map(lambda rule: tuple(sorted(rule.items()))) | st.builds(
-    lambda phrases: (("must_contain", tuple(phrases)),),
-    st.lists(full_texts, min_size=1, max_size=3),
+json_values: st.SearchStrategy[Any] = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=12),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+schemas = json_values.map(lambda value: {"const": value}).map(schema_text)
+texts_of_a_rule = st.lists(full_texts, min_size=1, max_size=3).map(tuple)
+patterns = st.lists(
+    st.sampled_from([r"^\d+$", "(a+)+$", r"\bno\b", "[^a]", "(?i)é", "'", '"', ": #"]),
+    min_size=1,
+    max_size=3,
+).map(tuple)
+languages = st.lists(st.sampled_from(sorted(LANGUAGES)), min_size=1, max_size=3).map(tuple)
+rules: st.SearchStrategy[tuple[tuple[str, RuleValue], ...]] = (
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "max_words": st.integers(1, 10_000_000),
+            "min_characters": st.integers(1, 10_000_000),
+            "max_sentences": st.integers(1, 10_000_000),
+            "must_contain": texts_of_a_rule,
+            "headings": texts_of_a_rule,
+            "must_match": patterns,
+            "must_not_match": patterns,
+            "language": languages,
+            "json": st.just(True),
+            "json_schema": schemas,
+            "max_prompt_overlap": st.floats(0, 1, exclude_max=True),
+        },
+    )
+    .filter(bool)
+    .map(lambda rule: tuple(sorted(rule.items())))
 )
 
 
@@ -120,7 +156,7 @@ def criterion(draw: st.DrawFn, plain: Criterion) -> Criterion:
 
 
 def automatic(draw: st.DrawFn, plain: Criterion) -> Criterion:
-    return replace(plain, kind="automatic", rule=draw(rules))
+    return replace(plain, kind="automatic", rule=draw(rules), decides=draw(st.booleans()))
 
 
 @st.composite

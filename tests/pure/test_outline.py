@@ -13,7 +13,7 @@ from tests.pure.test_document_roundtrip import rubrics
 def fits_a_form(rubric: Rubric) -> bool:
     lists = [check.values for check in rubric.criteria if check.kind != "preference"]
     lists += [
-        value for check in rubric.criteria for _, value in check.rule if not isinstance(value, int)
+        value for check in rubric.criteria for _, value in check.rule if isinstance(value, tuple)
     ]
     return not any("\n" in text for texts in lists for text in texts)
 
