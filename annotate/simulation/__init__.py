@@ -7,21 +7,26 @@ is marked as simulated wherever it is shown.
 from annotate.simulation.expected import alpha_of, expected_alpha
 from annotate.simulation.filling import Filled, Situation, fill, filled
 from annotate.simulation.kinds import Kind
+from annotate.simulation.profiles import DEFAULT_PROFILE, PROFILES, Profile, profile
 from annotate.simulation.raters import SimulatedRater
 from annotate.simulation.simulate import Place, Simulated, SimulatedVote, simulate
 from annotate.simulation.truths import (
     Recipe,
     SimulatedPair,
     Truth,
+    known_to_be,
     make_pairs,
     shaded,
     truth_for,
 )
 
 __all__ = [
+    "DEFAULT_PROFILE",
+    "PROFILES",
     "Filled",
     "Kind",
     "Place",
+    "Profile",
     "Recipe",
     "Simulated",
     "SimulatedPair",
@@ -33,7 +38,9 @@ __all__ = [
     "expected_alpha",
     "fill",
     "filled",
+    "known_to_be",
     "make_pairs",
+    "profile",
     "shaded",
     "simulate",
     "truth_for",

@@ -8,7 +8,7 @@ from random import Random
 
 from annotate.ballot import Ballot, Check, Order, side_of
 from annotate.simulation.weighing import code_at, margin_of
-from rubrics.content import NA
+from rubrics.content import NA, PREFERENCE
 
 Cell = tuple[str, str]
 _AB: Order = "AB"
@@ -109,6 +109,15 @@ def shaded(truth: Truth, ballot: Ballot, recipe: Recipe, name: str, *, seed: int
         clearness=clearness,
         disputed=disputed and gate_margin(ballot, truth.labels) is None,
     )
+
+
+def known_to_be(ballot: Ballot, truth: Truth, known: Mapping[Cell, str]) -> Truth:
+    """A drawn truth with the answers that are known in place of its own, ("preference", "") among
+    them or not; what a preference then follows from is all of them."""
+    preference = known.get((PREFERENCE, ""))
+    labels = {cell: known.get(cell, code) for cell, code in truth.labels.items()}
+    bare = replace(truth, labels=labels, disputed=False)
+    return replace(bare, preference=preference or _preferred(ballot, bare))
 
 
 def cells_of(check: Check) -> list[Cell]:

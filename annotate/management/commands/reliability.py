@@ -34,7 +34,8 @@ class Command(BaseCommand):
         measured = measure(batch, pool=pool if options["pooled"] else [batch])
         self._explain(batch, pool, measured)
         if options["json"]:
-            shape = {"criteria": [row.reliability.public() for row in measured.rows]}
+            criteria = [row.reliability.public() for row in measured.rows]
+            shape = {"criteria": criteria, "simulated": batch.simulated}
             self.stdout.write(json.dumps(shape, indent=2, ensure_ascii=False, allow_nan=False))
         else:
             self._show(measured, with_status=len(measured.batches) == len(pool))

@@ -40,6 +40,11 @@ class Command(WritingCommand):
             metavar="ID",
             help="pairs with known answers to plant among the others, on top of --size",
         )
+        parser.add_argument(
+            "--simulated",
+            action="store_true",
+            help="for simulated raters, marked as such for good: see simulate_round",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
@@ -52,13 +57,14 @@ class Command(WritingCommand):
                 size=options["size"],
                 seed=options["seed"],
                 ask_after_gate=not options["skip_criteria_after_gate"],
+                simulated=options["simulated"],
                 probes=pairs_named(project, options["probe"]),
             )
         except RoundRefused as refusal:
             raise CommandError(str(refusal)) from None
         self.stdout.write(
             f"{batch} is open: {options['size']} pairs{_planted(len(options['probe']))}, "
-            f"{len(options['raters'])} raters, "
+            f"{len(options['raters'])} {'simulated ' * batch.simulated}raters, "
             f"{batch.version}, seed {batch.seed}."
         )
 
