@@ -7,7 +7,7 @@ stands in the table beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import floor
 
@@ -123,3 +123,56 @@ def _says(alpha: float | None, interval: tuple[float, float] | None) -> str:
     if interval is None:
         return f"alpha {alpha:.2f}, without an interval"
     return f"alpha {alpha:.2f}, interval {interval[0]:.2f} to {interval[1]:.2f}"
+
+
+# The height of a strip in a drawing of several, in rem: that of the line of figures beside it.
+STRIP = 1.5
+
+
+@dataclass(frozen=True)
+class Strips:
+    """One check through several versions: a strip for each, the oldest on top.
+
+    `strips` are (place from the top, plot); `height` is a length that a drawing takes as it is.
+    """
+
+    name: str
+    says: str
+    height: str
+    strips: tuple[tuple[str, Plot], ...]
+
+
+def strips(name: str, plots: Sequence[tuple[str, Plot]]) -> Strips:
+    """`plots` are (what the strip is called, its plot), the oldest first."""
+    share = 100 / len(plots) if plots else 0.0
+    return Strips(
+        name=name,
+        says="; ".join(f"{called}: {plot.says}" for called, plot in plots),
+        height=f"{STRIP * len(plots):g}rem",
+        strips=tuple((f"{(n + 0.5) * share:.2f}%", plot) for n, (_, plot) in enumerate(plots)),
+    )
+
+
+def fork(starts: Sequence[int], rows: int) -> str:
+    """The path, in a box of 20 by 100, from one row to those at `starts` of so many `rows`."""
+    first, *rest = (_height(start, rows) for start in starts)
+    stems = "".join(f"M7 {first:g}V{y:g}H20" for y in rest)
+    return f"M0 {first:g}H20{stems}" + "".join(_arrow(y, rows) for y in (first, *rest))
+
+
+def junction(figures: int) -> str:
+    """The path, in the same box, that leads from so many figures, one above the other, to one."""
+    first, *rest = (_height(n, figures) for n in range(figures))
+    stems = "".join(f"M0 {y:g}H11V{first:g}" for y in rest)
+    return f"M0 {first:g}H20{stems}{_arrow(first, figures)}"
+
+
+def _height(place: int, of: int) -> float:
+    # A row's figure stands in its upper third.
+    return round((place + 0.3) / of * 100, 1)
+
+
+def _arrow(y: float, rows: int) -> str:
+    # The box is stretched over all rows: heads keep their height.
+    half = 5 / rows
+    return f"M16 {y - half:g} 20 {y:g} 16 {y + half:g}"

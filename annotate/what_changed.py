@@ -14,7 +14,7 @@ from annotate.lineage import Keys, parts_of
 from rubrics.comparison import Change
 from rubrics.content import Anchor, Criterion, Rubric
 from rubrics.document import sources
-from rubrics.redline import told_changes, words
+from rubrics.redline import note_starts, told_changes, words
 from rubrics.wording import rule_words, tell
 
 # A cell quotes no more of a wording than this; the versions stand side by side elsewhere.
@@ -23,6 +23,7 @@ QUOTED = 120
 PLACES = 2
 _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 _SHORT = {
+    "reworded": "Reworded",
     "title": "Title",
     "help": "Help",
     "note": "Note on an anchor",
@@ -72,6 +73,11 @@ class Step:
             return Told(("Added",))
         return joined([self._of_check(key) for key in after], after)
 
+    def is_begun(self, key: str, note: str) -> bool:
+        """Whether a note is no more than what it was begun with: the cell says that already."""
+        begun = note_starts(told_changes(self.old, self.new)).get(key, "")
+        return note.strip().rstrip(".").casefold() == begun.casefold()
+
     def _of_check(self, key: str) -> Told:
         parents = sources(self.old, self.new)[key]
         if not parents:
@@ -114,11 +120,11 @@ class Step:
         # How a check that code decides is worded matters to nobody who rates.
         if check.kind == "automatic":
             return
+        reworded = any(change.what == "reworded" for change in changes)
         for change in changes:
-            if change.what == "reworded":
-                head = "Procedure" if check.kind == "preference" else "Reworded"
-                yield head, wording_words(change.before, change.after)
-            elif change.what in ("title", "help"):
+            # A title follows the wording: it is told where it alone has changed.
+            shown = change.what in ("reworded", "help") or (change.what == "title" and not reworded)
+            if shown:
                 head = "Procedure" if check.kind == "preference" else _SHORT[change.what]
                 yield head, wording_words(change.before, change.after)
 

@@ -1,0 +1,192 @@
+"""The versions of a rubric with the rounds that tried them, in a fixed number of queries.
+
+Real and simulated raters are never mixed: a history is of the one or of the other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Count, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from annotate.access import still_rated
+from annotate.calibration import Measured, measure_pools, pools_of
+from annotate.models import AnchorSource, Batch, Disagreement, Edit, Slot, Vote
+from rubrics.document import from_canonical
+
+if TYPE_CHECKING:
+    from projects.models import Project, User
+    from rubrics.content import Rubric
+    from rubrics.models import RubricVersion
+
+KINDS = tuple(Disagreement.Kind)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A version, its document, and the closed rounds that tried it; `measured` pools them."""
+
+    version: RubricVersion
+    document: Rubric
+    rounds: tuple[Batch, ...] = ()
+    measured: Measured | None = None
+
+
+@dataclass(frozen=True)
+class OneRound:
+    """A closed round: the units on which its raters differ, those sorted by kind, its probes."""
+
+    batch: Batch
+    differing: int
+    sorted: dict[str, int]
+    probes: int
+
+    @property
+    def open(self) -> int:
+        return max(0, self.differing - sum(self.sorted.values()))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The checks that a change went into, in version `number`, and what asked for it."""
+
+    number: int
+    keys: frozenset[str]
+    disagreement: int
+
+
+@dataclass(frozen=True)
+class History:
+    """`versions` are those published at some time, oldest first; `running` are open rounds."""
+
+    versions: tuple[Tried, ...]
+    rounds: tuple[OneRound, ...]
+    running: tuple[Batch, ...]
+    simulated: bool
+    # Whether there are closed rounds of real raters and of simulated ones.
+    both: bool
+    asked: tuple[Asked, ...]
+    # The pair that an anchor was taken from, by the anchor's text.
+    places: dict[str, str]
+    votes: int
+
+    @property
+    def newest(self) -> Tried:
+        return self.versions[-1]
+
+    @property
+    def probes(self) -> dict[int, int]:
+        """Planted pairs by version number."""
+        found: dict[int, int] = {}
+        for one in self.rounds:
+            number = one.batch.version.number
+            found[number] = found.get(number, 0) + one.probes
+        return found
+
+
+def history_of(
+    project: Project, versions: Sequence[RubricVersion], reader: User, *, simulated: bool | None
+) -> History:
+    """`versions` are of one rubric, one for each number, oldest first. `simulated` chooses whose
+    rounds; None, or those there are none of, takes real raters where they have closed a round."""
+    rubric = versions[0].rubric
+    found = list(_rounds(project, rubric.pk))
+    closed = [batch for batch in found if batch.closed_at is not None]
+    kinds = {batch.simulated for batch in closed}
+    if simulated not in kinds:
+        simulated = bool(kinds) and False not in kinds
+    chosen = [batch for batch in closed if batch.simulated == simulated]
+    counted = {row.pk: (row.votes_now, row.votes_last) for row in _rows(found) if row.votes_last}
+    pools = pools_of(chosen)
+    alone = [[batch] for pool in pools if len(pool) > 1 for batch in pool]
+    documents = {version.number: _document(version) for version in versions}
+    checks = {batch.version_id: documents[batch.version.number].criteria for batch in chosen}
+    measured = measure_pools([*pools, *alone], counted=counted, checks=checks)
+    of_version = {one.batches[0].version.number: one for one in measured[: len(pools)]}
+    of_round = {one.batches[0].pk: one for one in measured if len(one.batches) == 1}
+    texts = {
+        anchor.text for one in documents.values() for c in one.criteria for anchor in c.anchors
+    }
+    return History(
+        versions=tuple(
+            Tried(
+                version,
+                documents[version.number],
+                measured_here.batches if measured_here else (),
+                measured_here,
+            )
+            for version in versions
+            for measured_here in [of_version.get(version.number)]
+        ),
+        rounds=tuple(_one_round(row, of_round[row.pk]) for row in _rows(chosen)),
+        running=tuple(b for b in found if b.closed_at is None and not b.simulated),
+        simulated=simulated,
+        both=len(kinds) > 1,
+        asked=tuple(_asked(rubric.pk)),
+        places=_places(rubric.pk, texts, reader),
+        votes=sum(counted.get(batch.pk, (0, 0))[0] for batch in chosen),
+    )
+
+
+def _document(version: RubricVersion) -> Rubric:
+    return replace(from_canonical(version.document), number=version.number)
+
+
+def _rounds(project: Project, rubric: int) -> QuerySet[Batch]:
+    """The rounds of a rubric, oldest first, each with what is counted in it."""
+    rounds = Batch.objects.rounds().of_project(project).with_versions()
+    of_round = Disagreement.objects.filter(batch=OuterRef("pk"))
+    votes = Vote.objects.filter(batch=OuterRef("pk")).order_by().values("batch")
+    probes = Slot.objects.filter(batch=OuterRef("pk"), role=Slot.Role.PROBE)
+    now = votes.annotate(n=Count("id", filter=Q(current=True))).values("n")
+    return (
+        rounds.filter(version__rubric=rubric)
+        .annotate(
+            votes_now=Coalesce(Subquery(now, output_field=IntegerField()), 0),
+            votes_last=Subquery(votes.annotate(n=Max("id")).values("n")),
+            planted=_count(probes, "subject"),
+            **{f"of_{kind}": _count(of_round.filter(kind=kind), "id") for kind in KINDS},
+        )
+        .order_by("number")
+    )
+
+
+def _count(rows: QuerySet[Any], field: str) -> Coalesce:
+    counted = rows.order_by().values("batch").annotate(n=Count(field, distinct=True)).values("n")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+
+
+def _rows(batches: Iterable[Batch]) -> list[Any]:
+    """The same rows, with the annotations that their type does not know."""
+    return list(batches)
+
+
+def _one_round(row: Any, measured: Measured) -> OneRound:
+    rows = [found for found in measured.rows if found.kind != "outcome"]
+    return OneRound(
+        batch=row,
+        differing=sum(found.split for found in rows),
+        sorted={kind: getattr(row, f"of_{kind}") for kind in KINDS},
+        probes=row.planted,
+    )
+
+
+def _asked(rubric: int) -> Iterable[Asked]:
+    rows = Edit.objects.filter(rubric=rubric, disagreements__isnull=False).order_by("pk")
+    for number, key, keys, pk in rows.values_list("number", "key", "keys", "disagreements"):
+        yield Asked(number, frozenset([key, *keys]), pk)
+
+
+def _places(rubric: int, texts: Iterable[str], reader: User) -> dict[str, str]:
+    """Not the pairs that the reader still rates: that one is an example is a word about it."""
+    by_hash = {hashlib.sha256(text.encode()).hexdigest(): text for text in texts}
+    rows = AnchorSource.objects.filter(rubric=rubric).exclude(subject__in=still_rated(reader))
+    return {
+        by_hash[digest]: external_id
+        for digest, external_id in rows.values_list("text_sha256", "subject__external_id")
+        if digest in by_hash
+    }
