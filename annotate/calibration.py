@@ -108,7 +108,7 @@ def pool_of(batch: Batch) -> list[Batch]:
             simulated=batch.simulated,
         )
         .exclude(pk=batch.pk)
-        .select_related("version__rubric")
+        .select_related("project", "version__rubric")
     )
     return sorted([batch, *others], key=lambda found: found.number or 0)
 

@@ -201,7 +201,6 @@ def _remembered(batches: Sequence[Batch]) -> dict[str, Any]:
 
 def _group(entry: Mapping[str, Any], secret: set[int], rows: Mapping[Place, Disagreement]) -> Group:
     shown = [one for one in entry["found"] if one["subject"] not in secret]
-    settled = entry["settled"]
     return Group(
         key=entry["key"],
         kind=entry["kind"],
@@ -211,9 +210,19 @@ def _group(entry: Mapping[str, Any], secret: set[int], rows: Mapping[Place, Disa
         alpha=entry["alpha"],
         status=Status(entry["status"]),
         shared=entry["shared"],
-        settled=Settled(settled[0], tuple(settled[1]), settled[2]) if settled else None,
+        settled=_settled_of(entry["settled"], secret),
         found=tuple(_differing(one, entry["key"], rows) for one in shown),
     )
+
+
+def _settled_of(told: Sequence[Any] | None, secret: set[int]) -> Settled | None:
+    """None as well where a pair is secret: that raters differ on it is a word about their votes."""
+    if told is None:
+        return None
+    alpha, subjects, reaches = told
+    if secret & {pk for pk, _ in subjects}:
+        return None
+    return Settled(alpha, tuple(name for _, name in subjects), reaches)
 
 
 def _differing(one: Mapping[str, Any], key: str, rows: Mapping[Place, Disagreement]) -> Differing:
@@ -494,7 +503,7 @@ def _settled(
         for one in found
         if context.told[one["subject"]].cluster in clusters
     }
-    return [alpha, list(subjects.values()), held.reaches(times, context.bars.clear)]
+    return [alpha, list(subjects.items()), held.reaches(times, context.bars.clear)]
 
 
 def _entry(

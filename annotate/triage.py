@@ -391,40 +391,35 @@ def _misses(case: Case, lone: Voter) -> str:
 
 
 def _legitimate(case: Case) -> Suggestion:
-    alike, shared = _same_grounds(case)
-    if alike:
-        one, other, keys = alike
-        why = f"{_listed([one, other])} cite the same, {keys}, for opposite choices."
-        return Suggestion("legitimate", why, Strength.STRONG)
-    if shared:
-        one, other, keys = shared
-        why = f"{_listed([one, other])} both cite {keys} for opposite choices."
-        return Suggestion("legitimate", why, Strength.FAIR)
-    return Suggestion("legitimate", _what_remains(case), Strength.WEAK)
+    found = [
+        grounds for pair in combinations(case.labelled, 2) if (grounds := _grounds(case, *pair))
+    ]
+    if not found:
+        return Suggestion("legitimate", _what_remains(case), Strength.WEAK)
+    strength, why = max(found, key=lambda one: one[0])
+    return Suggestion("legitimate", why, strength)
 
 
-# Two handles and the ids that both cite.
-_Grounds = tuple[str, str, str]
+def _grounds(case: Case, one: Voter, other: Voter) -> tuple[Strength, str] | None:
+    """How far two raters rest opposite choices on the same ids; None where they do not.
 
-
-def _same_grounds(case: Case) -> tuple[_Grounds | None, _Grounds | None]:
-    """Two raters of opposite choices who cite exactly the same ids; and two who share some."""
-    shared: _Grounds | None = None
-    for one, other in combinations(case.labelled, 2):
-        both = one.cites & other.cites
-        if not both or not _choose_otherwise(case, one, other):
-            continue
-        grounds = (one.handle, other.handle, _listed(sorted(both, key=_natural)))
-        if one.cites == other.cites:
-            return grounds, None
-        shared = shared or grounds
-    return None, shared
-
-
-def _choose_otherwise(case: Case, one: Voter, other: Voter) -> bool:
-    if case.kind == "preference":
-        return opposite((one.margin, other.margin))
-    return one.value != other.value
+    Of a check, the ids that count are its own: a rationale explains the preference.
+    """
+    whose, apart = _listed([one.handle, other.handle]), opposite((one.margin, other.margin))
+    both = one.cites & other.cites
+    keys = _listed(sorted(both, key=_natural))
+    if case.kind != "preference":
+        if one.value == other.value or case.key not in both:
+            return None
+        why = f"{whose} both cite {case.key} and label it otherwise"
+        if apart:
+            return Strength.STRONG, f"{why}, for opposite preferences."
+        return Strength.FAIR, f"{why}."
+    if not apart or not both:
+        return None
+    if one.cites == other.cites:
+        return Strength.STRONG, f"{whose} cite the same, {keys}, for opposite choices."
+    return Strength.FAIR, f"{whose} both cite {keys} for opposite choices."
 
 
 def _what_remains(case: Case) -> str:

@@ -3,6 +3,7 @@ from django.urls import path
 from annotate.views import (
     asking,
     components,
+    disagreements,
     gold,
     home,
     label,
@@ -41,6 +42,16 @@ urlpatterns = [
     ),
     path("label/pair/<uuid:public_id>/source/", reading.label_source, name="label_source"),
     path("p/<slug:slug>/", home.project, name="project"),
+    path(
+        "p/<slug:slug>/batches/<uuid:batch_id>/disagreements.csv",
+        disagreements.disagreements_csv,
+        name="disagreements_csv",
+    ),
+    path(
+        "p/<slug:slug>/batches/<uuid:batch_id>/disagreements/",
+        disagreements.disagreements,
+        name="disagreements",
+    ),
     path("p/<slug:slug>/batches/<uuid:batch_id>/units/", units.batch_units, name="units"),
     path("p/<slug:slug>/gold/", gold.gold, name="gold"),
     path("p/<slug:slug>/history/<slug:rubric>/", rounds_table.rounds_table, name="rounds_table"),

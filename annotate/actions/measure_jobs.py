@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from annotate.actions.jobs import start_job
 from annotate.calibration import measure
+from annotate.disagreements import keep_disagreements
 from annotate.models import Batch
 from annotate.outcomes import summary
 from annotate.rater_agreement import rater_agreement
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
 
 KIND = "measure"
 # What a report rests on; each is kept by its own snapshot.
-PARTS: tuple[Callable[[Batch], object], ...] = (measure, rater_agreement, summary, keep_verdicts)
+PARTS: tuple[Callable[[Batch], object], ...] = (
+    measure,
+    rater_agreement,
+    summary,
+    keep_verdicts,
+    keep_disagreements,
+)
 
 
 def start_measuring(*, batch: Batch, acting_user: User | None) -> Job:

@@ -11,6 +11,7 @@ from annotate import calibration
 from annotate.actions import jobs
 from annotate.actions.imports import no_progress
 from annotate.actions.runners import RUNNERS
+from annotate.disagreements import differing
 from annotate.models import Snapshot
 from annotate.pages.report import report
 from projects.models import Job
@@ -37,11 +38,12 @@ def test_closing_a_round_starts_one_job_that_measures_all_its_report_shows(
     assert (measuring().state, measuring().params) == ("pending", {"batch": batch.pk})
     assert not Snapshot.objects.exists()
     jobs.run(measuring().pk, RUNNERS)
-    assert (measuring().state, measuring().done, measuring().total) == ("done", 4, 4)
+    assert (measuring().state, measuring().done, measuring().total) == ("done", 5, 5)
     kept = Snapshot.objects.count()
     with mock.patch.object(calibration, "reliability", side_effect=AssertionError):
         report(batch, lead)
-    assert Snapshot.objects.count() == kept == 4
+        differing([batch], reader=lead)
+    assert Snapshot.objects.count() == kept == 5
 
 
 def test_measuring_twice_changes_nothing(batch: Batch) -> None:
