@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import uuid
+from hashlib import sha256
 from typing import TYPE_CHECKING, ClassVar
 
 from django.db import models
@@ -198,6 +199,10 @@ class AnchorSource(models.Model):
 
     def __str__(self) -> str:
         return f"anchor from {self.subject_id}"
+
+    @staticmethod
+    def hash_of(text: str) -> str:
+        return sha256(text.strip().encode()).hexdigest()
 
 
 class Batch(models.Model):

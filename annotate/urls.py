@@ -15,6 +15,7 @@ from annotate.views import (
     rulings,
     units,
     uploads,
+    version_edits,
 )
 
 app_name = "annotate"
@@ -78,6 +79,11 @@ urlpatterns = [
     path("p/<slug:slug>/rounds/<int:number>/ask/", asking.round_ask, name="round_ask"),
     path("p/<slug:slug>/rounds/<int:number>/close/", rounds.round_close, name="round_close"),
     path("p/<slug:slug>/rounds/new/", rounds.round_new, name="round_new"),
+    path(
+        "p/<slug:slug>/rubrics/<slug:rubric>/<int:number>/asked/",
+        version_edits.version_edits,
+        name="version_edits",
+    ),
     path("p/<slug:slug>/rulings/", rulings.rulings, name="rulings"),
     path("p/<slug:slug>/rulings/<uuid:public_id>/", rulings.ruling, name="ruling"),
     path("p/<slug:slug>/subjects/<uuid:public_id>/", units.subject, name="subject"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
@@ -128,7 +127,7 @@ def _keep_source(rubric: Rubric, unit: Unit, passage: Passage, text: str) -> Non
         raise EditError(GONE)
     AnchorSource.objects.update_or_create(
         rubric=rubric,
-        text_sha256=_fingerprint(text),
+        text_sha256=AnchorSource.hash_of(text),
         defaults={
             "subject_id": unit.subject,
             "part_key": passage.side,
@@ -145,11 +144,9 @@ def _forget_source(edit: Edit) -> None:
         return
     stands = Anchor.objects.filter(criterion__version__rubric=edit.rubric, text=text)
     if not stands.exists():
-        AnchorSource.objects.filter(rubric=edit.rubric, text_sha256=_fingerprint(text)).delete()
-
-
-def _fingerprint(text: str) -> str:
-    return sha256(text.strip().encode()).hexdigest()
+        AnchorSource.objects.filter(
+            rubric=edit.rubric, text_sha256=AnchorSource.hash_of(text)
+        ).delete()
 
 
 def _clean(value: Any) -> Any:
