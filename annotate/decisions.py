@@ -14,10 +14,13 @@ from typing import Literal
 Side = Literal["A", "B"]
 Answer = Literal["pass", "fail", "na"]
 Outcome = Literal["A", "tie", "B", "both_fail"]
+Basis = Literal["code", "gate", "preference"]
 
 SIDES: tuple[Side, Side] = ("A", "B")
 ANSWERS: tuple[Answer, ...] = ("pass", "fail", "na")
 OUTCOMES: tuple[Outcome, ...] = ("A", "tie", "B", "both_fail")
+# Whether code lets a side through a gate that it decides, by the check's key and the side.
+ByCode = Mapping[tuple[str, Side], bool]
 
 
 class Policy(StrEnum):
@@ -72,13 +75,17 @@ class VoteView:
 
 @dataclass(frozen=True)
 class GateResult:
-    """One gate on one side: `passed` is None where no strict majority said either."""
+    """One gate on one side: `passed` is None where no strict majority said either.
+
+    A gate that code decides (`by` is "code") is failed or passed without anybody's vote.
+    """
 
     gate: str
     side: Side
     passed: bool | None
     failing: int
     answered: int
+    by: Literal["votes", "code"] = "votes"
 
 
 @dataclass(frozen=True)
@@ -86,13 +93,15 @@ class Decision:
     """What the votes on one pair come to.
 
     `outcome` is None where they come to nothing; `reason` then says why. `by` is what the outcome
-    rests on, None without an outcome. `margin` is the mean over the raters who gave one, positive
-    towards A, None if none did; `votes` counts all votes; `gates` is ordered by gate, then side.
+    rests on, None without an outcome: "code" where the gates that code decides come to it by
+    themselves, "gate" where votes on gates were needed. `margin` is the mean over the raters who
+    gave one, positive towards A, None if none did; `votes` counts all votes; `gates` is ordered by
+    gate, then side.
     """
 
     outcome: Outcome | None
     reason: Reason
-    by: Literal["gate", "preference"] | None
+    by: Basis | None
     margin: float | None
     votes: int
     gates: tuple[GateResult, ...] = ()
@@ -144,23 +153,33 @@ def outcome(vote: VoteView) -> Outcome | None:
 
 
 def decide(
-    votes: Sequence[VoteView], policy: Policy | str = Policy.ONE_SIDED, threshold: float = 1.0
+    votes: Sequence[VoteView],
+    policy: Policy | str = Policy.ONE_SIDED,
+    threshold: float = 1.0,
+    *,
+    by_code: ByCode | None = None,
 ) -> Decision:
-    """What the votes on one pair come to.
+    """What the votes on one pair come to, and what code decided about its gates.
 
+    Gates by code join those by votes, as unanimous ones; they decide a pair that nobody voted on.
     `threshold`, in steps of the preference scale, is read by the policy `margin` alone. Raises
     ValueError on an unknown policy, a threshold that is not above 0, or two votes of one rater.
     """
     policy = Policy(policy)
     _check(votes, threshold)
     given = [vote.margin for vote in votes if vote.margin is not None]
-    gates = _gate_results(votes)
+    gates = tuple(
+        sorted(
+            _gate_results(votes) + _code_results(by_code or {}),
+            key=lambda found: (found.gate, found.side),
+        )
+    )
     verdict, reason, by = _verdict(votes, gates, given, policy, threshold)
     mean = sum(given) / len(given) if given else None
     return Decision(verdict, reason, by, mean, len(votes), gates)
 
 
-_Verdict = tuple[Outcome | None, Reason, Literal["gate", "preference"] | None]
+_Verdict = tuple[Outcome | None, Reason, Basis | None]
 
 
 def _verdict(
@@ -170,14 +189,15 @@ def _verdict(
     policy: Policy,
     threshold: float,
 ) -> _Verdict:
-    if not votes:
+    failing = {gate.side for gate in gates if gate.passed is False}
+    if not votes and not failing:
         return None, Reason.NO_HUMAN_LABEL, None
     if any(gate.passed is None for gate in gates):
         return None, Reason.GATE_CONTESTED, None
-    failing = {gate.side for gate in gates if gate.passed is False}
     if failing:
         verdict = _by_gate(failing)
-        return verdict, _reason_of(verdict), "gate"
+        by_code = {gate.side for gate in gates if gate.passed is False and gate.by == "code"}
+        return verdict, _reason_of(verdict), "code" if by_code == failing else "gate"
     if not given:
         return None, Reason.NO_PREFERENCE, None
     preferred = _PREFERENCES[policy](given, threshold)
@@ -206,6 +226,13 @@ def _gate_result(gate: str, side: Side, answers: Sequence[Answer]) -> GateResult
     failing, answered = answers.count("fail"), len(answers)
     passed = None if failing * 2 == answered else failing * 2 < answered
     return GateResult(gate, side, passed, failing, answered)
+
+
+def _code_results(by_code: ByCode) -> tuple[GateResult, ...]:
+    return tuple(
+        GateResult(gate, side, passed, failing=0, answered=0, by="code")
+        for (gate, side), passed in by_code.items()
+    )
 
 
 def _by_gate(failing: set[Side]) -> Outcome:

@@ -6,12 +6,16 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from annotate.by_code import gates_by_code, looked_at
 from annotate.decisions import OUTCOMES, Policy, Reason, decide, outcome
+from annotate.models import Subject
 from annotate.ratings import votes_by_subject
 from annotate.snapshots import remembered
 
 if TYPE_CHECKING:
-    from annotate.decisions import VoteView
+    from collections.abc import Mapping
+
+    from annotate.decisions import ByCode, VoteView
     from annotate.models import Batch
 
 # What a decision came to when it came to nothing, for whatever reason.
@@ -92,22 +96,29 @@ def _policy_count(policy: Policy, times: Counter[str]) -> PolicyCount:
 
 
 def _remembered(batch: Batch) -> dict[str, Any]:
-    return remembered("decisions", [batch], lambda: _computed(batch))
+    kind = f"decisions{looked_at(batch)}"
+    return remembered(kind, [batch], lambda: _computed(batch))
 
 
 def _computed(batch: Batch) -> dict[str, Any]:
     votes = votes_by_subject(batch)
+    by_code = gates_by_code(batch.version, Subject.objects.filter(votes__batch=batch))
     given = {
         subject: {view.rater: value for view in views if (value := outcome(view)) is not None}
         for subject, views in votes.items()
     }
     return {
         "outcomes": given,
-        "policies": {policy.value: _verdicts(votes, policy) for policy in Policy},
+        "policies": {policy.value: _verdicts(votes, policy, by_code) for policy in Policy},
     }
 
 
-def _verdicts(votes: dict[int, list[VoteView]], policy: Policy) -> dict[int, str]:
+def _verdicts(
+    votes: dict[int, list[VoteView]], policy: Policy, by_code: Mapping[int, ByCode]
+) -> dict[int, str]:
     """The outcome of each subject, or the reason why it has none."""
-    decided = {subject: decide(views, policy) for subject, views in votes.items()}
+    decided = {
+        subject: decide(views, policy, by_code=by_code.get(subject))
+        for subject, views in votes.items()
+    }
     return {subject: found.outcome or found.reason.value for subject, found in decided.items()}

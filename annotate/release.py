@@ -21,7 +21,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from annotate.decisions import Decision, Policy, Reason, Side, VoteView, decide
+from annotate.decisions import ByCode, Decision, Policy, Reason, Side, VoteView, decide
 
 PAIRS_FILE = "pairs.jsonl"
 SCHEMA_FILE = "schema.json"
@@ -50,6 +50,13 @@ class Exclusion(StrEnum):
     EMPTY_RESPONSE = "empty_response"
 
 
+class DecidedByCode(StrEnum):
+    """Whether pairs that code decided, and that no rater was ever given, are released too."""
+
+    LEAVE = "leave"
+    INCLUDE = "include"
+
+
 class Context(StrEnum):
     """Whether the context reaches the model that is trained."""
 
@@ -72,6 +79,7 @@ class Settings:
     threshold: float = 1.0
     context: Context = Context.APPEND
     empty: Empty = Empty.KEEP
+    by_code: DecidedByCode = DecidedByCode.LEAVE
 
 
 @dataclass(frozen=True)
@@ -82,7 +90,7 @@ class Candidate:
     gold answer: raters and judges are measured by it, so it never becomes training data, even where
     it was also labelled as any other pair; `probe` is True where it was planted in the batch to
     probe a check, with answers known beforehand. `votes` are people's: a judge's are not among
-    them.
+    them. `by_code` holds the gates that code decides.
     """
 
     id: str
@@ -95,6 +103,7 @@ class Candidate:
     model_b: str = ""
     gold: bool = False
     probe: bool = False
+    by_code: ByCode = field(default_factory=dict)
 
     def response(self, side: Side) -> str | None:
         return self.response_a if side == "A" else self.response_b
@@ -202,7 +211,7 @@ def rows(
         if barred:
             ledger.exclude(candidate.id, barred)
             continue
-        decision = decide(candidate.votes, settings.policy, settings.threshold)
+        decision = _decided(candidate, settings.policy, settings)
         ledger.by_policy.update(_policies_that_decide(candidate, settings))
         if decision.winner is None:
             ledger.exclude(candidate.id, decision.reason)
@@ -251,10 +260,12 @@ def manifest(
     *,
     files: Sequence[FileEntry],
     total: int,
+    beside: int = 0,
 ) -> dict[str, Any]:
     """The manifest: where the rows come from, what was left out and why, every pair by id.
 
-    `total` is the number of pairs of the batch, counted by other means than the ledger. Raises
+    `total` is the number of pairs to release, counted by other means than the ledger; `beside` are
+    those that code decided and no rater was given, which `settings` include or leave. Raises
     ReleaseError where exported and excluded are not all pairs, or a pairs file has other lines.
     """
     _check(ledger, provenance, files, total)
@@ -281,6 +292,7 @@ def manifest(
             "exported": len(ledger.exported),
             "excluded": ledger.excluded_count,
         },
+        "decided_by_code_and_never_given": beside,
         "excluded": {reason: len(ids) for reason, ids in excluded.items()},
         **_counts(ledger),
         "items": {"exported": ledger.exported, "excluded": excluded},
@@ -331,7 +343,14 @@ def _value(dtype: str) -> dict[str, str]:
 
 
 _TURNS = [{"role": _value("string"), "content": _value("string")}]
-_GATES = [{"gate_id": _value("string"), "side": _value("string"), "passed": _value("bool")}]
+_GATES = [
+    {
+        "gate_id": _value("string"),
+        "side": _value("string"),
+        "passed": _value("bool"),
+        "by": _value("string"),
+    }
+]
 _TURNS_TYPE = "list of {role: string, content: string}"
 
 # Only margin is ever null: an absent name is an empty text, an absent list an empty list.
@@ -357,13 +376,20 @@ COLUMNS = (
     Column("rejected_side", "string", _value("string"), "Which response of pair_id: A or B."),
     Column("chosen_model", "string", _value("string"), "Who wrote it; empty where not known."),
     Column("rejected_model", "string", _value("string"), "Who wrote it; empty where not known."),
-    Column("decided_by", "string", _value("string"), "gate or preference."),
+    Column(
+        "decided_by",
+        "string",
+        _value("string"),
+        "code, gate or preference: gates that code decides, gates that people voted on, or "
+        "neither.",
+    ),
     Column("votes", "integer", _value("int64"), "Number of people whose votes were counted."),
     Column(
         "gates",
-        "list of {gate_id: string, side: string, passed: boolean}",
+        "list of {gate_id: string, side: string, passed: boolean, by: string}",
         _GATES,
-        "What the majority said of each gate on each side; empty where none was asked.",
+        "What the majority said of each gate on each side (by: votes), and what code decided (by: "
+        "code); empty where there is none.",
     ),
     Column("rubric_version", "string", _value("string"), "Rubric and version number."),
 )
@@ -389,19 +415,19 @@ def _row(
         "decided_by": decision.by,
         "votes": decision.votes,
         "gates": [
-            {"gate_id": gate.gate, "side": gate.side, "passed": gate.passed}
+            {"gate_id": gate.gate, "side": gate.side, "passed": gate.passed, "by": gate.by}
             for gate in decision.gates
         ],
         "rubric_version": rubric_version,
     }
 
 
+def _decided(candidate: Candidate, policy: Policy, settings: Settings) -> Decision:
+    return decide(candidate.votes, policy, settings.threshold, by_code=candidate.by_code)
+
+
 def _policies_that_decide(candidate: Candidate, settings: Settings) -> list[str]:
-    return [
-        policy
-        for policy in Policy
-        if decide(candidate.votes, policy, settings.threshold).winner is not None
-    ]
+    return [policy for policy in Policy if _decided(candidate, policy, settings).winner is not None]
 
 
 def _settings(settings: Settings) -> dict[str, str | float]:
@@ -410,6 +436,7 @@ def _settings(settings: Settings) -> dict[str, str | float]:
         "threshold": settings.threshold,
         "context": str(settings.context),
         "empty": str(settings.empty),
+        "by_code": str(settings.by_code),
         "identical": "NFC, outer white space removed",
     }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from rubrics.check_rules import RULES
+from rubrics.check_rules import RULES as RULES
 from rubrics.content import PART_FAMILY, Kind, SubjectKind
 
 SECTIONS: dict[Kind, str] = {"gate": "gates", "criterion": "criteria", "automatic": "automatic"}

@@ -9,6 +9,7 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from annotate import release
+from annotate.by_code import gates_by_code, never_given
 from annotate.models import Batch, GoldAnswer, Release, Slot, Subject, Vote
 from annotate.ratings import votes_by_subject
 from projects.audit import record
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from annotate.decisions import VoteView
+    from annotate.decisions import ByCode, VoteView
     from annotate.querysets import SubjectQuerySet
     from projects.models import User
 
@@ -69,7 +70,7 @@ def _write_pairs(batch: Batch, settings: release.Settings, out: Path) -> dict[st
     """Write the pairs and their schema; the manifest that accounts for them is returned."""
     made = _provenance(batch)
     ledger, meter = release.Ledger(), release.Meter(release.PAIRS_FILE)
-    lines = release.rows(_candidates(batch), settings, ledger, made.rubric_version)
+    lines = release.rows(_candidates(batch, settings), settings, ledger, made.rubric_version)
     _write(out / release.PAIRS_FILE, meter.through(lines))
     schema = release.document(release.schema())
     _write(out / release.SCHEMA_FILE, [schema])
@@ -78,7 +79,8 @@ def _write_pairs(batch: Batch, settings: release.Settings, out: Path) -> dict[st
         made,
         settings,
         files=[meter.entry(), release.describe(release.SCHEMA_FILE, schema)],
-        total=pairs_of(batch).count(),
+        total=_released(batch, settings).count(),
+        beside=never_given(batch.version).count(),
     )
 
 
@@ -114,25 +116,36 @@ def pairs_of(batch: Batch) -> SubjectQuerySet:
     return Subject.objects.pairs().filter(Exists(given) | Exists(voted))
 
 
-def _candidates(batch: Batch) -> Iterator[release.Candidate]:
+def _released(batch: Batch, settings: release.Settings) -> SubjectQuerySet:
+    """The pairs of the batch and, on request, those that code kept out of every batch."""
+    pairs = pairs_of(batch)
+    if settings.by_code is release.DecidedByCode.LEAVE:
+        return pairs
+    return pairs | Subject.objects.pairs().filter(pk__in=never_given(batch.version).values("pk"))
+
+
+def _candidates(batch: Batch, settings: release.Settings) -> Iterator[release.Candidate]:
     votes = votes_by_subject(batch)
     gold = set(
         GoldAnswer.objects.filter(subject__in=pairs_of(batch)).values_list("subject", flat=True)
     )
     roles = Slot.objects.filter(batch=batch).exclude(role="normal")
     planted = dict(roles.values_list("subject", "role"))
-    subjects = pairs_of(batch).select_related("pair").prefetch_related("parts")
+    released = _released(batch, settings)
+    by_code = gates_by_code(batch.version, released)
+    subjects = released.select_related("pair").prefetch_related("parts")
     for subject in subjects.iterator(chunk_size=SUBJECTS_AT_ONCE):
         yield _candidate(
             subject,
             votes.get(subject.pk, []),
+            by_code.get(subject.pk, {}),
             gold=subject.pk in gold or planted.get(subject.pk) == "gold",
             probe=planted.get(subject.pk) == "probe",
         )
 
 
 def _candidate(
-    subject: Subject, votes: list[VoteView], *, gold: bool, probe: bool
+    subject: Subject, votes: list[VoteView], by_code: ByCode, *, gold: bool, probe: bool
 ) -> release.Candidate:
     texts = {part.key: part.text for part in subject.parts.all()}
     pair = getattr(subject, "pair", None)
@@ -147,6 +160,7 @@ def _candidate(
         model_b=pair.model_b if pair else "",
         gold=gold,
         probe=probe,
+        by_code=by_code,
     )
 
 

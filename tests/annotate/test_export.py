@@ -154,7 +154,7 @@ def test_px_06_every_line_has_the_same_keys_and_types_in_any_order(
     assert {type(row["margin"]) for row in found.rows} == {type(None), float}
     assert all(isinstance(row["gates"], list) for row in found.rows)
     gates = {tuple(gate) for row in found.rows for gate in row["gates"]}
-    assert gates == {("gate_id", "side", "passed")}
+    assert gates == {("gate_id", "side", "passed", "by")}
     for row in found.rows:
         for name, feature in found.schema["features"].items():
             assert is_a(row[name], feature) or (name == "margin" and row[name] is None)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rubrics.check_language import LANGUAGES
+from rubrics.check_rules import rule_of
 from rubrics.check_schema import schema_text
 from rubrics.content import (
     LEVELS,
@@ -119,7 +120,7 @@ rules: st.SearchStrategy[tuple[tuple[str, RuleValue], ...]] = (
         },
     )
     .filter(bool)
-    .map(lambda rule: tuple(sorted(rule.items())))
+    .map(rule_of)
 )
 
 

@@ -152,7 +152,7 @@ def test_px_06_every_line_has_the_same_keys_and_types() -> None:
         assert isinstance(line["margin"], float | None)
         assert isinstance(line["votes"], int)
         for gate in line["gates"]:
-            assert list(map(type, gate.values())) == [str, str, bool]
+            assert list(map(type, gate.values())) == [str, str, bool, str]
             assert list(gate) == ["gate_id", "side", "passed"]
         for name in ("prompt", "chosen", "rejected"):
             assert all(list(map(type, turn.values())) == [str, str] for turn in line[name])
@@ -262,8 +262,8 @@ def test_a_gate_decision_says_so_and_shows_a_margin_that_contradicts_it() -> Non
     assert (lines[0]["decided_by"], lines[0]["margin_support"]) == ("gate", "contradicts")
     assert lines[0]["margin"] == -2.0
     assert lines[0]["gates"] == [
-        {"gate_id": "G1", "side": "A", "passed": False},
-        {"gate_id": "G1", "side": "B", "passed": True},
+        {"gate_id": "G1", "side": "A", "passed": False, "by": "votes"},
+        {"gate_id": "G1", "side": "B", "passed": True, "by": "votes"},
     ]
     assert ledger.decided_by == {"gate": 1}
     assert ledger.margin_support == {"contradicts": 1}

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from annotate.actions.releases import ReleaseRefused, export_pairs
 from annotate.commands import add_batch_arguments, batch_named
 from annotate.decisions import Policy
-from annotate.release import Context, Empty, Settings
+from annotate.release import Context, DecidedByCode, Empty, Settings
 from projects.commands import WritingCommand, project_named
 
 
@@ -39,6 +39,12 @@ class Command(WritingCommand):
             choices=[choice.value for choice in Empty],
             default=Empty.KEEP.value,
         )
+        parser.add_argument(
+            "--decided-by-code",
+            choices=[choice.value for choice in DecidedByCode],
+            default=DecidedByCode.LEAVE.value,
+            help="whether pairs that code decided, and nobody was given, are written too",
+        )
         parser.add_argument("--out", required=True, metavar="DIR")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -48,6 +54,7 @@ class Command(WritingCommand):
             threshold=options["threshold"],
             context=Context(options["context"]),
             empty=Empty(options["empty_responses"]),
+            by_code=DecidedByCode(options["decided_by_code"]),
         )
         try:
             row = export_pairs(
