@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
@@ -118,7 +118,10 @@ def ruling_for(
         Ruling.objects.filter(
             public_id=public_id, project__slug=slug, project__memberships__user=user
         )
-        .annotate(held=F("project__memberships__role"))
+        .annotate(
+            held=F("project__memberships__role"),
+            secret=Exists(still_rated(user).filter(pk=OuterRef("subject"))),
+        )
         .select_related("project", "subject__pair", "opened_by", "decided_by")
     )
     rows = list(found)
@@ -126,7 +129,7 @@ def ruling_for(
         raise Http404
     held = frozenset(row.held for row in rows)
     refuse_without(held, *roles)
-    if rows[0].subject_id in still_rated_by(user):
+    if rows[0].secret:
         raise PermissionDenied(STILL_RATING)
     return rows[0], held
 

@@ -14,7 +14,7 @@ from django.db.models import Count, Q
 
 from annotate.labelling import content_of
 from annotate.lineage import lines
-from annotate.models import Batch, Disagreement, Label, Vote
+from annotate.models import Batch, Label, Vote
 from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
     from annotate.lineage import Line
     from projects.models import Project
+
+
+# Batch, subject, key and part.
+Place = tuple[int, int, str, str]
+# Subject, its public id, its external id, and the part.
+_Unit = tuple[int, "UUID", str, str]
 
 
 @dataclass(frozen=True)
@@ -61,18 +67,21 @@ class Persistent:
         return self.newest.batch
 
     @property
+    def place(self) -> Place:
+        return (self.batch.pk, self.subject, self.key, self.part)
+
+    @property
     def versions(self) -> tuple[int, ...]:
         return tuple(dict.fromkeys(one.version for one in self.splits))
 
 
-# Subject, its public id, its external id, and the part.
-_Unit = tuple[int, "UUID", str, str]
-
-
-def persistent_splits(project: Project, *, without: Collection[int]) -> tuple[Persistent, ...]:
+def persistent_splits(
+    project: Project, *, ruled: Collection[Place], without: Collection[int]
+) -> tuple[Persistent, ...]:
     """Those of closed batches that nobody has sent to the policy owner since the last split.
 
-    `without` are subjects whose votes the reader may not see. The most versions come first. What
+    `ruled` are the units that have a ruling, `without` subjects whose votes the reader may not
+    see. The most versions come first. What
     simulated raters split on stays apart from what people split on.
     """
     batches = _batches(project)
@@ -93,10 +102,9 @@ def persistent_splits(project: Project, *, without: Collection[int]) -> tuple[Pe
         for (rubric, _), held in several.items()
         for persistent in _followed(held, versions[rubric], splits)
     ]
-    ruled = _ruled(project) if found else set()
     return tuple(
         sorted(
-            (one for one in found if (one.batch.pk, one.subject, one.key, one.part) not in ruled),
+            (one for one in found if one.place not in ruled),
             key=lambda one: (-len(one.versions), one.external_id, one.key, one.part),
         )
     )
@@ -178,8 +186,3 @@ def _followed(
 
 def _keys(line: Line, numbers: Sequence[int], number: int) -> Sequence[str]:
     return line.cells[numbers.index(number)] if number in numbers else ()
-
-
-def _ruled(project: Project) -> set[tuple[int, int, str, str]]:
-    rows = Disagreement.objects.filter(batch__project=project, ruling__isnull=False)
-    return set(rows.values_list("batch_id", "subject_id", "criterion__key", "part_key"))

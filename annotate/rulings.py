@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Prefetch
 
 from annotate.clearing import value_words
 from annotate.models import Batch, Disagreement, Edit, Ruling, Slot, Vote
 from rubrics.content import NA, PREFERENCE
+from rubrics.models import Criterion, RubricVersion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from django.db.models import QuerySet
 
     from projects.models import Project
-    from rubrics.models import Criterion, Rubric
 
 
 @dataclass(frozen=True)
@@ -29,20 +29,19 @@ class Counting:
 
 
 def rulings_of(project: Project) -> QuerySet[Ruling]:
-    """Every ruling of a project with the units it is about, in a fixed number of queries."""
-    return (
-        Ruling.objects.filter(project=project)
-        .select_related("subject", "opened_by", "decided_by")
-        .prefetch_related(
-            "disagreements__criterion",
-            "disagreements__batch__version__rubric",
-            "edits__rubric",
-        )
+    """Every ruling of a project with the units it is about, in two queries."""
+    units = Disagreement.objects.select_related("criterion", "batch__version__rubric")
+    rulings = Ruling.objects.filter(project=project)
+    return rulings.select_related("subject", "opened_by", "decided_by").prefetch_related(
+        Prefetch("disagreements", units.defer("batch__version__document"))
     )
 
 
-def open_rulings(rulings: QuerySet[Ruling]) -> QuerySet[Ruling]:
-    return rulings.filter(decided_at__isnull=True)
+def waiting_in(projects: Iterable[Project], *, without: Collection[int]) -> dict[int, int]:
+    """Project → how many rulings wait there, without those on the subjects that are named."""
+    waiting = Ruling.objects.filter(project__in=projects, decided_at__isnull=True)
+    rows = waiting.exclude(subject__in=without).order_by().values_list("project")
+    return dict(rows.annotate(Count("id")))
 
 
 def counting_in(batch: Batch) -> dict[int, list[Counting]]:
@@ -98,16 +97,10 @@ def codes_for(criteria: Iterable[Criterion]) -> list[str]:
     return [str(code) for code in first if all(code in scale for scale in others)]
 
 
-def rubric_to_change(ruling: Ruling) -> Rubric:
-    """The rubric whose check was split on: of the newest version, where there are several."""
-    row = max(ruling.disagreements.all(), key=lambda row: (row.batch.version.number, row.pk))
-    return row.batch.version.rubric
-
-
-def checks_to_reword(ruling: Ruling) -> list[tuple[str, str]]:
+def checks_to_reword(rubric_id: int) -> list[tuple[str, str]]:
     """(key, heading) of what raters answer in the next version: its draft, or the newest one."""
-    versions = rubric_to_change(ruling).versions.newest_first()
-    asked = versions[0].criteria.asked().exclude(kind=PREFERENCE)
+    newest = RubricVersion.objects.filter(rubric=rubric_id).newest_first().values("pk")[:1]
+    asked = Criterion.objects.filter(version__in=newest).asked().exclude(kind=PREFERENCE)
     return [(check.key, check.heading) for check in asked]
 
 

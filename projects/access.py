@@ -42,11 +42,17 @@ def refuse_without(held: frozenset[str], *roles: Role) -> None:
 
 def project_for(user: User, slug: str, *roles: Role) -> Project:
     """A project by its slug, by the rules of `require_role`, in one query."""
-    held = list(Membership.objects.filter(user=user, project__slug=slug).select_related("project"))
-    if not held:
+    return project_and_roles_for(user, slug, *roles)[0]
+
+
+def project_and_roles_for(user: User, slug: str, *roles: Role) -> tuple[Project, frozenset[str]]:
+    """The same with all roles that this person holds there, for a page that shows more to some."""
+    rows = list(Membership.objects.filter(user=user, project__slug=slug).select_related("project"))
+    if not rows:
         raise Http404
-    refuse_without(frozenset(membership.role for membership in held), *roles)
-    return held[0].project
+    held = frozenset(membership.role for membership in rows)
+    refuse_without(held, *roles)
+    return rows[0].project, held
 
 
 def job_for(user: User, public_id: UUID) -> Job:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from django.db.models import Exists, OuterRef
 
@@ -97,7 +97,7 @@ def ruling_page(ruling: Ruling) -> RulingPage:
     return RulingPage(
         ruling=ruling,
         shown=page_of(ruling.subject, _by_batch(found), found),
-        units=tuple(_units(label for label in found if label.asked_about)),
+        units=tuple(_units(label for label in found if cast("Any", label).asked_about)),
         before=tuple(
             Event.objects.filter(
                 project=ruling.project_id, verb="ruling.reopened", target=str(ruling.public_id)

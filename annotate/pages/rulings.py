@@ -14,6 +14,7 @@ from annotate.rulings import code_words, place_words, places_words, rulings_of, 
 from projects.models import Role, User
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from annotate.models import Batch
@@ -95,6 +96,8 @@ class RulingsPage:
     hidden: int
     owners: tuple[User, ...]
     is_owner: bool
+    # Why a split that is no candidate could not be sent.
+    refusal: str = ""
 
     @property
     def sentence(self) -> str:
@@ -147,23 +150,41 @@ def rulings_page(
     lines = [_line(ruling) for ruling in shown]
     waiting = [line for line in lines if line.ruling.decided_at is None]
     decided = [line for line in lines if line.ruling.decided_at is not None]
+    candidates = _candidates(project, rulings, secret, refused)
+    lost = refused and not any(one.refused for one in candidates)
     return RulingsPage(
         waiting=tuple(sorted(waiting, key=lambda line: line.ruling.pk)),
         decided=tuple(sorted(decided, key=_decided_at, reverse=True)),
-        candidates=tuple(Candidate(split) for split in persistent_splits(project, without=secret)),
+        candidates=candidates,
         hidden=len(rulings) - len(shown),
         owners=_owners(project),
         is_owner=Role.POLICY_OWNER in roles,
+        refusal=_first_error(refused) if refused and lost else "",
     )
 
 
 def _candidates(
-    project: Project, secret: set[int], refused: AskRulingForm | None
+    project: Project, rulings: Sequence[Ruling], secret: set[int], refused: AskRulingForm | None
 ) -> tuple[Candidate, ...]:
-    found = (Candidate(split) for split in persistent_splits(project, without=secret))
+    ruled = {
+        (row.batch_id, row.subject_id, row.criterion.key, row.part_key)
+        for ruling in rulings
+        for row in ruling.disagreements.all()
+    }
+    splits = persistent_splits(project, ruled=ruled, without=secret)
+    found = (Candidate(split) for split in splits)
     return tuple(
         Candidate(one.split, refused) if refused and one.is_in(refused) else one for one in found
     )
+
+
+def _first_error(form: AskRulingForm) -> str:
+    """What the form says where it stands in no list; a field that nobody sees says only that."""
+    hidden = {field.name for field in form.hidden_fields()}
+    for name, errors in form.errors.items():
+        if name not in hidden:
+            return str(errors[0])
+    return "This names no split that could be sent."
 
 
 def _line(ruling: Ruling) -> RulingLine:

@@ -24,7 +24,7 @@ from annotate.pages.rulings import rulings_page
 from annotate.pictures import pictures_on_click
 from annotate.ruling_forms import AskRulingForm, DecisionForm, ReopenForm, RuleForm
 from annotate.rulings import checks_to_reword
-from projects.access import project_for, refuse_without, roles_of, user_of
+from projects.access import project_and_roles_for, refuse_without, user_of
 from projects.models import Role
 from rubrics.actions import RubricRefused
 from rubrics.edits import EditError
@@ -53,13 +53,12 @@ class At(NamedTuple):
 def rulings(request: HttpRequest, slug: str) -> HttpResponse:
     """What waits and what was decided; POST sends a split that stayed."""
     user = user_of(request)
-    project = project_for(user, slug, *READERS)
+    project, roles = project_and_roles_for(user, slug, *READERS)
     form = None
     if request.method == "POST":
         form = AskRulingForm(request.POST)
         if answer := _ask(request, form, user, slug):
             return answer
-    roles = roles_of(user, project)
     context = {
         "project": project,
         "roles": roles,
@@ -117,7 +116,7 @@ def ruling(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     elif may_decide:
         forms.setdefault("reopen", ReopenForm())
     if found.decision == Ruling.Decision.MISSING:
-        forms.setdefault("rule", RuleForm(checks=checks_to_reword(found)))
+        forms.setdefault("rule", RuleForm(checks=checks_to_reword(page.batch.version.rubric_id)))
     context = {
         "project": found.project,
         "roles": roles,
@@ -155,7 +154,8 @@ def _reopen(request: HttpRequest, found: Ruling, user: User) -> tuple[str, Form,
 
 
 def _rule(request: HttpRequest, found: Ruling, user: User) -> tuple[str, Form, str]:
-    form = RuleForm(request.POST, checks=checks_to_reword(found))
+    rubric = ruling_page(found).batch.version.rubric_id
+    form = RuleForm(request.POST, checks=checks_to_reword(rubric))
     if form.is_valid():
         try:
             edit = write_rule(ruling=found, acting_user=user, **form.cleaned_data)

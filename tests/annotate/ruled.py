@@ -28,11 +28,12 @@ def split_round(
     size: int = 2,
     version: RubricVersion | None = None,
     simulated: bool = False,
+    key: str = "C1",
 ) -> Batch:
-    """A closed round: on its first pair the last rater says no to C1 on B, where the others say
-    yes; on the rest all agree."""
-    alike = [{"C1": "yes yes"} for _ in raters]
-    odd = [*alike[:-1], {"C1": "yes no"}]
+    """A closed round: on its first pair the last rater says no to a check on B, where the others
+    say yes; on the rest all agree."""
+    alike = [{key: "yes yes"} for _ in raters]
+    odd = [*alike[:-1], {key: "yes no"}]
     answers = [odd, *[alike for _ in range(size - 1)]]
     return make_voted_round(project, raters, answers, version=version, simulated=simulated)
 
