@@ -96,6 +96,10 @@ PAGES = (
     Page("annotate:units", LEADS, which="closed"),
     # The votes of an open round are in no list, and whoever still rates sees none of others.
     Page("annotate:units", LEADS, get=403, which="open"),
+    Page("annotate:disagreements", LEADS, post=302, which="closed"),
+    Page("annotate:disagreements", LEADS, get=403, post=403, which="open"),
+    Page("annotate:disagreements_csv", LEADS, which="closed"),
+    Page("annotate:disagreements_csv", LEADS, get=403, which="open"),
     Page("annotate:subject", LEADS, which="closed"),
     Page("annotate:subject", ("lead",), which="open"),
     Page("projects:job", LEADS),
@@ -183,6 +187,7 @@ def form_of(world: World, route: str) -> dict[str, Any]:
         "annotate:label_draft": submission,
         "annotate:practice": lambda: {"action": "later"},
         "annotate:subject_gold": lambda: {**filled(), "why": "So it is.", "use": "hidden"},
+        "annotate:disagreements": lambda: {"accept": "C1"},
         "annotate:round_new": lambda: {"version": version.pk, "raters": raters, "size": 2},
         "annotate:import_new": lambda: {
             "kind": "pairs",

@@ -32,6 +32,7 @@ SHIFTS = """() => new Promise((done) => {
 PARTS = 3
 # Files, and what scripts put into a page: no pages of their own.
 NO_PAGES = (
+    "annotate:disagreements_csv",
     "annotate:label_difference",
     "annotate:label_source",
     "annotate:refused_report",
