@@ -6,12 +6,12 @@ Rounds of one rubric version are pooled, versions never are: see docs/design/cle
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 
-from annotate import clearing
+from annotate import clearing, waivers
 from annotate.clearing import Row
 from annotate.decisions import OUTCOMES
 from annotate.models import Batch
@@ -31,7 +31,9 @@ from rubrics.content import NA
 from rubrics.models import Criterion
 
 if TYPE_CHECKING:
+    from annotate.models import Waiver
     from projects.models import Project
+    from rubrics.models import RubricVersion
 
 # A row of a version, or the same check as its document has it.
 Check = Criterion | content.Criterion
@@ -80,6 +82,8 @@ class Measured:
     rows: tuple[Row, ...]
     subjects: int
     strongest: dict[tuple[str, str], tuple[tuple[str, float], ...]]
+    # Of the version, by key of the check, whether it has cleared since or not.
+    waivers: dict[str, Waiver] = field(default_factory=dict)
 
     @property
     def pooled(self) -> bool:
@@ -122,7 +126,8 @@ def measure(batch: Batch, *, pool: Sequence[Batch] | None = None) -> Measured:
     asked = asked_of(batch)
     figures, subjects = figures_of(pool, asked)
     own = figures_of([batch], asked)[0] if pool != [batch] else {}
-    return _measured(batch, pool, asked, figures, own, subjects)
+    spared = waivers.standing(batch.version) if batch.kind == Batch.Kind.CALIBRATION else {}
+    return _measured(batch, pool, asked, figures, own, subjects, spared)
 
 
 def figures_of(
@@ -136,6 +141,37 @@ def figures_of(
     data = remembered("figures", batches, lambda: _computed(batches, asked), counted, kept)
     found = {(key, figure): _loaded(entry) for key, figure, entry in data["figures"]}
     return found, int(data["subjects"])
+
+
+def volume_is_open(version: RubricVersion) -> bool:
+    """Whether every gate and criterion of a version has cleared or is waived.
+
+    Decided over all closed rounds of real raters under the version, whatever the revision; without
+    any it is closed. A check that no round asked about has not cleared.
+    """
+    measured = measured_under(version)
+    if measured is None:
+        return False
+    asked = {check.key for check in version.criteria.asked()}
+    needed = {check.key for check in version.criteria.filter(kind__in=("gate", "criterion"))}
+    rows = clearing.required(measured.rows)
+    return (needed or asked) <= {row.key for row in rows} and all(row.done for row in rows)
+
+
+def measured_under(version: RubricVersion, *, simulated: bool = False) -> Measured | None:
+    """What the closed rounds of a version come to together; None where none has closed."""
+    rounds = (
+        Batch.objects.rounds()
+        .closed()
+        .filter(
+            project=version.rubric.project_id,
+            version__rubric=version.rubric_id,
+            version__number=version.number,
+            simulated=simulated,
+        )
+    )
+    newest = rounds.select_related("project", "version__rubric").order_by("-number").first()
+    return None if newest is None else measure(newest)
 
 
 def cleared_counts(batches: Iterable[Batch]) -> dict[int, tuple[int, int]]:
@@ -169,11 +205,14 @@ def measure_pools(
     counted = counted_votes(batches) if counted is None else counted
     checks = _checks_of(batches) if checks is None else checks
     kept = kept_of("figures", pools, counted)
+    spared = waivers.standing_of(batch.version for batch in batches)
     found = []
     for pool in pools:
         asked = asked_among(pool[-1], checks.get(pool[-1].version_id, ()))
         figures, subjects = figures_of(pool, asked, counted, kept)
-        found.append(_measured(pool[-1], pool, asked, figures, {}, subjects))
+        version = pool[-1].version
+        here = spared.get((version.rubric_id, version.number), {})
+        found.append(_measured(pool[-1], pool, asked, figures, {}, subjects, here))
     return found
 
 
@@ -242,6 +281,7 @@ def _measured(
     figures: dict[tuple[str, str], Computed],
     own: dict[tuple[str, str], Computed],
     subjects: int,
+    spared: Mapping[str, Waiver],
 ) -> Measured:
     bars = bars_of(batch.project)
     # A rubric of nothing but a preference has nothing else to clear.
@@ -258,10 +298,11 @@ def _measured(
                 bars=bars,
                 counts=figure.kind in needed and _is_in_question(figure, found.reliability),
                 own=alone.reliability if alone else None,
+                waived=spared[figure.key].reason if figure.key in spared else "",
             )
         )
     strongest = {place: found.strongest for place, found in figures.items()}
-    return Measured(tuple(pool), tuple(rows), subjects, strongest)
+    return Measured(tuple(pool), tuple(rows), subjects, strongest, dict(spared))
 
 
 def _is_in_question(asked: Asked, found: Reliability) -> bool:

@@ -5,10 +5,11 @@ Pure. The rules are DESIGN §7 (Clearing) and docs/design/clearing.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
+from annotate.proposals import Proposal
 from annotate.reliability import (
     Bars,
     Level,
@@ -28,6 +29,8 @@ Figure = Literal["values", "applicability"]
 # The pairs of a calibration round, unless its lead asks for another number.
 ROUND_SIZE = 40
 CLEARED = (Status.CLEARS, Status.CLEARS_THIN)
+# The one word that no measurement gives.
+WAIVED = "waived"
 # What holds volume closed, the most urgent first.
 _URGENCY = (Status.BROKEN, Status.TENTATIVE, Status.NOT_TESTABLE, Status.UNDEFINED)
 
@@ -39,7 +42,8 @@ class Row:
     `figure` is "values", or "applicability" for the question whether an ordinal or interval check
     applies at all. `split` counts the units on which raters differ. `own` is the round's own
     reliability where `reliability` is pooled over several rounds. `counts` says whether volume
-    waits for this row.
+    waits for this row, `waived` why it no longer does though the check has not cleared ('' where
+    it does). `missing` minority units are missing before it can be tested.
     """
 
     key: str
@@ -55,10 +59,27 @@ class Row:
     notes: tuple[str, ...]
     counts: bool
     own: Reliability | None = None
+    waived: str = ""
+    missing: int = 0
 
     @property
     def cleared(self) -> bool:
         return self.status in CLEARED
+
+    @property
+    def is_waived(self) -> bool:
+        """A waiver is moot once the check clears after all."""
+        return bool(self.waived) and not self.cleared
+
+    @property
+    def done(self) -> bool:
+        """Volume no longer waits for it."""
+        return self.cleared or self.is_waived
+
+    @property
+    def state(self) -> str:
+        """The status as people are told it: a waiver stands before what was measured."""
+        return WAIVED if self.is_waived else self.status
 
     @property
     def code(self) -> str:
@@ -87,14 +108,31 @@ def code_of(key: str, figure: Figure) -> str:
     return key if figure == "values" else f"{key}:{figure}"
 
 
+Goal = Literal["disagreements", "pairs", "new_round", "decisions", "waive", "probes"]
+
+
 @dataclass(frozen=True)
 class Next:
     """What to do next: one sentence, and one button that leads to `goal`, about check `key`."""
 
     sentence: str
     action: str
-    goal: Literal["disagreements", "pairs", "new_round", "decisions"]
+    goal: Goal
     key: str = ""
+
+
+@dataclass(frozen=True)
+class Road:
+    """What the next step rests on beside the figures, by key of a check.
+
+    `ready` counts the probe pairs that fail the check and can still be planted; `caught` is
+    (caught by every rater, planted) in the rounds that are measured; `proposals` say what to try
+    after three rounds below the bar.
+    """
+
+    ready: Mapping[str, int] = field(default_factory=dict)
+    caught: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    proposals: Mapping[str, Proposal] = field(default_factory=dict)
 
 
 def row(
@@ -110,6 +148,7 @@ def row(
     bars: Bars,
     counts: bool,
     own: Reliability | None = None,
+    waived: str = "",
 ) -> Row:
     """A row with its status under the bars and the words that go with it."""
     found = status(reliability, bars)
@@ -127,6 +166,8 @@ def row(
         notes=notes(reliability),
         counts=counts,
         own=own,
+        waived=waived,
+        missing=max(0, bars.minority - reliability.minority_units),
     )
     return _with_words(bare, bars)
 
@@ -166,27 +207,35 @@ def required(rows: Sequence[Row]) -> list[Row]:
 
 
 def checks(rows: Sequence[Row]) -> tuple[int, int]:
-    """(cleared, all) of the checks that volume waits for; a check clears with all its figures."""
+    """(cleared or waived, all) of the checks that volume waits for; each needs all its figures."""
     by_key: dict[str, bool] = {}
     for found in required(rows):
-        by_key[found.key] = by_key.get(found.key, True) and found.cleared
+        by_key[found.key] = by_key.get(found.key, True) and found.done
     return sum(by_key.values()), len(by_key)
 
 
-def next_step(rows: Sequence[Row], *, version: int, imported: bool = False) -> Next:
+def waived(rows: Sequence[Row]) -> list[str]:
+    """The checks that volume would wait for were they not waived."""
+    return _keys([row for row in required(rows) if row.is_waived])
+
+
+def next_step(
+    rows: Sequence[Row], *, version: int, imported: bool = False, road: Road | None = None
+) -> Next:
     """What keeps volume closed and what to do about it, the most urgent first."""
+    road = road or Road()
     holding = _holding(rows)
     if not holding:
         return _all_cleared(rows, version, imported=imported)
-    keys = listed(_keys(holding))
-    verb = "is" if len(_keys(holding)) == 1 else "are"
     if holding[0].status in (Status.BROKEN, Status.TENTATIVE):
-        return _disagreements(holding, f"{keys} {verb}", version, imported=imported)
-    return _untested(holding, f"{keys} {verb}", version, imported=imported)
+        if imported:
+            return _imported_disagreements(holding)
+        return _disagreements(rows, holding, version, road)
+    return _imported_untested(holding) if imported else _untested(holding, version, road)
 
 
 def _holding(rows: Sequence[Row]) -> list[Row]:
-    """The rows of the most urgent state among those not cleared, the lowest alpha first."""
+    """The rows of the most urgent state among those not done, the lowest alpha first."""
     for state in _URGENCY:
         if found := _of_state(rows, state):
             return sorted(found, key=lambda row: row.reliability.alpha or 0.0)
@@ -206,7 +255,7 @@ def holding_words(rows: Sequence[Row]) -> str:
 
 
 def _of_state(rows: Sequence[Row], state: Status) -> list[Row]:
-    return [row for row in required(rows) if row.status == state]
+    return [row for row in required(rows) if row.status == state and not row.done]
 
 
 def _all_cleared(rows: Sequence[Row], version: int, *, imported: bool) -> Next:
@@ -217,40 +266,134 @@ def _all_cleared(rows: Sequence[Row], version: int, *, imported: bool) -> Next:
     if imported:
         sentence = f"Every check reaches the bar in these votes.{also}"
         return Next(sentence, "See the decisions", "decisions")
+    spared = waived(rows)
+    cleared = f"has cleared or is waived ({listed(spared)})" if spared else "has cleared"
     return Next(
-        f"Every check of version {version} has cleared, so volume labelling may begin.{also}",
+        f"Every check of version {version} {cleared}, so volume labelling may begin.{also}",
         "See the decisions",
         "decisions",
     )
 
 
-def _disagreements(holding: Sequence[Row], subject: str, version: int, *, imported: bool) -> Next:
+def _imported_disagreements(holding: Sequence[Row]) -> Next:
     state = "broken" if holding[0].status == Status.BROKEN else "tentative"
-    split = sum(row.split for row in holding)
-    whose = "its" if len(_keys(holding)) == 1 else "their"
-    read = f"{whose} {counted(split, 'disagreement')}"
-    action = "Read the disagreements"
-    if imported:
-        sentence = f"In these votes {subject} {state}. Read {read} before relying on them."
-    else:
-        sentence = (
-            f"Volume stays closed: {subject} {state}. Settle {read}, "
-            f"then publish version {version + 1} and label fresh pairs."
-        )
-    return Next(sentence, action, "disagreements", holding[0].key)
-
-
-def _untested(holding: Sequence[Row], subject: str, version: int, *, imported: bool) -> Next:
-    if imported:
-        sentence = f"On these votes {subject} not testable: too few labels are off the usual one."
-        return Next(sentence, "See the pairs", "pairs", holding[0].key)
     return Next(
-        f"Volume stays closed: {subject} not testable yet. "
-        f"Label another round with version {version}; its figures are added to these.",
-        "Start a round",
-        "new_round",
+        f"In these votes {_are(holding)} {state}. Read {_splits(holding)} before relying on them.",
+        "Read the disagreements",
+        "disagreements",
         holding[0].key,
     )
+
+
+def _imported_untested(holding: Sequence[Row]) -> Next:
+    return Next(
+        f"On these votes {_are(holding)} not testable: too few labels are off the usual one.",
+        "See the pairs",
+        "pairs",
+        holding[0].key,
+    )
+
+
+def _disagreements(rows: Sequence[Row], holding: Sequence[Row], version: int, road: Road) -> Next:
+    """Below the bar: settle, reword and try on fresh pairs, or what three rounds have shown."""
+    state = "broken" if holding[0].status == Status.BROKEN else "tentative"
+    sentence = (
+        f"Volume stays closed: {_are(holding)} {state}. Settle {_splits(holding)} in the meeting, "
+        f"then publish version {version + 1} and label fresh pairs."
+    )
+    first = next((road.proposals[key] for key in _bare(holding) if key in road.proposals), None)
+    if first is not None:
+        sentence += f" {first.sentence}"
+    untested = [row for state in _URGENCY[2:] for row in _of_state(rows, state)]
+    if untested:
+        sentence += f" {_are(untested)} not testable yet: {_plant(untested, road)} in that round."
+    key = first.key if first is not None else holding[0].key
+    return Next(sentence, "Read the disagreements", "disagreements", key)
+
+
+def _untested(holding: Sequence[Row], version: int, road: Road) -> Next:
+    """Too few minority units: another round, probes, or a waiver that rests on what they caught."""
+    names, key = listed(_keys(holding)), holding[0].key
+    said = f"Volume stays closed: {_needs(holding)}."
+    met = [(row.key, *road.caught[row.key]) for row in holding if row.key in road.caught]
+    for missed, caught, planted in met:
+        if caught < planted:
+            sentence = (
+                f"{said} Of {counted(planted, 'planted failure')} of {missed} raters missed "
+                f"{planted - caught}: read them, then make plain what {missed} asks."
+            )
+            return Next(sentence, "See the probe pairs", "probes", missed)
+    if met:
+        first, _, planted = met[0]
+        every = "all " if planted > 1 else ""
+        sentence = (
+            f"{said} Raters caught {every}{counted(planted, 'planted failure')} of {first}: "
+            f"waive it for that reason, or label another round with version {version}."
+        )
+        return Next(sentence, f"Waive {first}", "waive", first)
+    it = "it" if len(_keys(holding)) == 1 else "them"
+    if any(road.ready.get(row.key) for row in holding):
+        sentence = (
+            f"{said} Label another round with version {version} and {_plant(holding, road)} in "
+            f"it, or waive {names} with a reason."
+        )
+    else:
+        sentence = (
+            f"{said} Label another round with version {version}; its figures are added to these. "
+            f"Probe pairs in it would show whether raters see a failure, and a waiver with a "
+            f"reason opens volume without {it}."
+        )
+    return Next(sentence, "Start a round", "new_round", key)
+
+
+def _needs(rows: Sequence[Row]) -> str:
+    """“G2 is not testable yet, 8 more units with fail are missing”."""
+    if len(_keys(rows)) == 1:
+        return f"{_are(rows)} not testable yet, {_lack(rows[0])}"
+    each = [f"{_key(row)} ({_lack(row)})" for row in _one_each(rows)]
+    return f"{listed(each)} are not testable yet"
+
+
+def _lack(row: Row) -> str:
+    if row.status == Status.UNDEFINED and row.reliability.reason != "no_variation":
+        return explain(row.reliability)
+    usual = row.reliability.usual
+    if row.minority is not None:
+        which = f"with {value_words(row.minority)}"
+    else:
+        which = "off the usual label" if usual is None else f"off {value_words(usual)}"
+    return f"{counted(row.missing, 'more unit')} {which} needed"
+
+
+def _plant(rows: Sequence[Row], road: Road) -> str:
+    """“plant the 8 probe pairs that fail G2”, or what there is to plant first."""
+    there = [(row.key, road.ready[row.key]) for row in _one_each(rows) if road.ready.get(row.key)]
+    if not there:
+        return "plant probe pairs"
+    each = [
+        f"{counted(times, 'probe pair')} that fail{'s' * (times == 1)} {key}"
+        for key, times in there
+    ]
+    return f"plant the {listed(each)}"
+
+
+def _one_each(rows: Sequence[Row]) -> list[Row]:
+    """A row for each check: it may hold volume up with two figures."""
+    return list({row.key: row for row in reversed(rows)}.values())[::-1]
+
+
+def _are(rows: Sequence[Row]) -> str:
+    keys = _keys(rows)
+    return f"{listed(keys)} {'is' if len(keys) == 1 else 'are'}"
+
+
+def _splits(rows: Sequence[Row]) -> str:
+    whose = "its" if len(_keys(rows)) == 1 else "their"
+    return f"{whose} {counted(sum(row.split for row in rows), 'disagreement')}"
+
+
+def _bare(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(row.key for row in rows))
 
 
 def _keys(rows: Sequence[Row]) -> list[str]:

@@ -62,6 +62,9 @@ def probes_for(version: RubricVersion, raters: Iterable[Rater] = ()) -> list[Pro
     """The pairs that can be planted in a round of a version: known as probes, whole, and in
     nobody's memory of these raters. By id of the pair.
     """
+    kept = GoldAnswer.objects.filter(use=GoldAnswer.Use.PROBE, version__rubric=version.rubric_id)
+    if not kept.exists():
+        return []
     pairs = usable(version.rubric.project, raters)
     found = known_under(version, pairs.filter(gold_answers__use=GoldAnswer.Use.PROBE).distinct())
     codes = failing_codes(version)

@@ -2,7 +2,8 @@
 
 It is written with the figures of the round (measure_jobs) and only read afterwards, so that a page
 takes one query for any number of rounds. Votes close with their round, hence the round, the bars
-and the code name it; a round that closes writes it anew for those that are pooled with it.
+and the code name it; a round that closes writes it anew for those that are pooled with it, and so
+does a waiver.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from dataclasses import asdict, dataclass
 from annotate import clearing
 from annotate.calibration import measure, pool_of
 from annotate.models import Batch, Snapshot
+from annotate.probes import met, tally
+from annotate.road import road_of
 from annotate.snapshots import CODE_VERSION
 
 
@@ -26,6 +29,8 @@ class Verdict:
     holding: str
     sentence: str
     goal: str
+    # The checks that volume does not wait for though they have not cleared, '' where there is none.
+    waived: str = ""
 
     @property
     def marks(self) -> list[bool]:
@@ -48,10 +53,14 @@ def kept_verdicts(batches: Iterable[Batch]) -> dict[int, Verdict]:
 
 def _verdict(batch: Batch) -> Verdict:
     measured = measure(batch)
-    step = clearing.next_step(measured.rows, version=batch.version.number)
+    tallies = tally(met(measured.batches), batch.version)
+    # Which probe pairs are ready changes from day to day; a round's page says it.
+    road = road_of(batch, measured, tallies, offer=False)
+    step = clearing.next_step(measured.rows, version=batch.version.number, road=road)
     cleared, checks = measured.cleared
     holding = clearing.holding_words(measured.rows)
-    return Verdict(cleared, checks, holding, step.sentence, step.goal)
+    waived = clearing.listed(clearing.waived(measured.rows))
+    return Verdict(cleared, checks, holding, step.sentence, step.goal, waived)
 
 
 def _key(batch: Batch) -> str:

@@ -31,6 +31,11 @@ _UNTOLD = (
 # Verb → the sentence, and the same for several; {what} is what it was done to, {n} how often.
 SENTENCES: dict[str, tuple[str, str]] = {
     "assignments.freed": ("Open pairs of a rater who left taken out of {what}",) * 2,
+    "check.waived": ("A check waived in {what}", "{n} checks waived in {what}"),
+    "check.waiver_withdrawn": (
+        "A waiver withdrawn in {what}",
+        "{n} waivers withdrawn in {what}",
+    ),
     "disagreement.sorted": (
         "A disagreement of {what} sorted",
         "{n} disagreements of {what} sorted",
@@ -174,7 +179,7 @@ def _what(event: Event, places: _Places, *, alone: bool) -> tuple[str, str]:
         target = str(event.data.get("batch", ""))
     if target in places.rounds:
         return target, reverse("annotate:round", args=[slug, places.rounds[target]])
-    if room in ("rubric", "gold", "edit"):
+    if room in ("rubric", "gold", "edit", "check"):
         return _version(event, places)
     if room == "member":
         return places.people.get(target, target), ""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from annotate import clearing
-from annotate.clearing import Row, bar_words, checks, next_step
+from annotate.clearing import Road, Row, bar_words, checks, next_step
+from annotate.proposals import Proposal
 from annotate.reliability import Bars, Reliability, Status
 
 
@@ -46,6 +49,7 @@ def row(
     figure: clearing.Figure = "values",
     split: int = 0,
     counts: bool = True,
+    waived: str = "",
 ) -> Row:
     return clearing.row(
         key=key,
@@ -58,6 +62,7 @@ def row(
         split=split,
         bars=Bars(),
         counts=counts,
+        waived=waived,
     )
 
 
@@ -132,7 +137,7 @@ def test_the_broken_come_before_the_tentative_and_those_before_the_untested() ->
 def test_broken_checks_are_named_with_the_disagreements_to_settle() -> None:
     one = next_step([row("G1"), row("C2", BROKEN, split=7)], version=2)
     assert one.sentence == (
-        "Volume stays closed: C2 is broken. Settle its 7 disagreements, "
+        "Volume stays closed: C2 is broken. Settle its 7 disagreements in the meeting, "
         "then publish version 3 and label fresh pairs."
     )
     assert (one.goal, one.key) == ("disagreements", "C2")
@@ -144,8 +149,121 @@ def test_broken_checks_are_named_with_the_disagreements_to_settle() -> None:
 
 def test_untested_checks_ask_for_another_round_of_the_same_version() -> None:
     one = next_step([row("G2", UNTESTED)], version=2)
-    assert one.sentence.startswith("Volume stays closed: G2 is not testable yet. Label another")
+    assert one.sentence.startswith(
+        "Volume stays closed: G2 is not testable yet, 4 more units with fail needed. "
+        "Label another round with version 2; its figures are added to these."
+    )
+    assert "a waiver with a reason opens volume without it" in one.sentence
+    assert (one.goal, one.key) == ("new_round", "G2")
+    two = next_step([row("G2", UNTESTED), row("G4", UNDEFINED)], version=2)
+    assert "G2 is not testable" in two.sentence
+    several = next_step([row("G2", UNTESTED), row("G4", UNTESTED)], version=2)
+    assert (
+        "G2 (4 more units with fail needed) and G4 (4 more units with fail needed) are not "
+        "testable yet"
+    ) in several.sentence
+    nobody = reliability(None, low=None, minority=0, reason="no_ratings")
+    assert (
+        "G4 is not testable yet, no ratings." in next_step([row("G4", nobody)], version=2).sentence
+    )
+
+
+# ---- Probes, waivers and what three rounds have shown
+
+
+def test_probes_that_are_ready_are_offered_by_number() -> None:
+    road = Road(ready={"G2": 8, "G3": 1})
+    one = next_step([row("G2", UNTESTED)], version=2, road=road)
+    assert one.sentence.endswith(
+        "Label another round with version 2 and plant the 8 probe pairs that fail G2 in it, or "
+        "waive G2 with a reason."
+    )
     assert one.goal == "new_round"
+    two = next_step([row("G2", UNTESTED), row("G3", UNTESTED)], version=2, road=road).sentence
+    assert "plant the 8 probe pairs that fail G2 and 1 probe pair that fails G3 in it" in two
+
+
+def test_caught_probes_are_a_reason_to_waive() -> None:
+    road = Road(ready={"G2": 3}, caught={"G2": (8, 8)})
+    one = next_step([row("G2", UNTESTED)], version=2, road=road)
+    assert "Raters caught all 8 planted failures of G2: waive it for that reason" in one.sentence
+    assert (one.action, one.goal, one.key) == ("Waive G2", "waive", "G2")
+
+
+def test_missed_probes_are_read_before_anything_else() -> None:
+    road = Road(caught={"G2": (8, 8), "G3": (5, 8)})
+    one = next_step([row("G2", UNTESTED), row("G3", UNTESTED)], version=2, road=road)
+    assert "Of 8 planted failures of G3 raters missed 3: read them" in one.sentence
+    assert (one.goal, one.key) == ("probes", "G3")
+
+
+def test_what_is_broken_is_settled_first_and_the_untested_get_their_probes_then() -> None:
+    rows = [row("G2", UNTESTED), row("C2", BROKEN, split=7)]
+    one = next_step(rows, version=2, road=Road(ready={"G2": 8})).sentence
+    assert one.startswith("Volume stays closed: C2 is broken. Settle its 7 disagreements")
+    assert one.endswith(
+        "G2 is not testable yet: plant the 8 probe pairs that fail G2 in that round."
+    )
+
+
+def test_after_three_rounds_the_proposal_stands_in_the_next_step() -> None:
+    proposal = Proposal("C2", "split", 3, "since “a and b” asks two things at once", "split it")
+    rows = [row("C1", reliability(0.1, low=0.0), split=1), row("C2", BROKEN, split=7)]
+    one = next_step(rows, version=3, road=Road(proposals={"C2": proposal}))
+    assert one.sentence.endswith(
+        "C2 has stayed below the bar for 3 rounds: split it, since “a and b” asks two things at "
+        "once."
+    )
+    assert (one.goal, one.key) == ("disagreements", "C2")
+
+
+def test_a_waived_check_is_done_and_says_so() -> None:
+    rows = [row("G1"), row("G2", UNTESTED, waived="Caught all probes.")]
+    assert (rows[1].state, rows[1].is_waived, rows[1].done) == ("waived", True, True)
+    assert checks(rows) == (2, 2)
+    assert clearing.holding_words(rows) == ""
+    assert clearing.waived(rows) == ["G2"]
+    sentence = next_step(rows, version=2).sentence
+    assert "has cleared or is waived (G2), so volume labelling may begin" in sentence
+
+
+def test_a_waiver_is_moot_once_the_check_clears() -> None:
+    one = row("G2", waived="Caught all probes.")
+    assert (one.state, one.is_waived) == (Status.CLEARS, False)
+    assert clearing.waived([one]) == []
+    assert "waived" not in next_step([one], version=2).sentence
+
+
+def test_a_waiver_spares_only_its_own_check() -> None:
+    rows = [row("G2", UNTESTED, waived="Why."), row("C2", BROKEN, split=7)]
+    one = next_step(rows, version=2)
+    assert one.key == "C2"
+    assert "G2" not in one.sentence
+    assert clearing.holding_words(rows) == "C2 broken"
+
+
+FOUND = st.sampled_from([reliability(), BROKEN, TENTATIVE, UNTESTED, UNDEFINED])
+
+
+@given(st.lists(st.tuples(FOUND, st.booleans(), st.booleans()), min_size=1, max_size=8))
+def test_volume_waits_exactly_while_something_is_neither_cleared_nor_waived(
+    found: list[tuple[Reliability, bool, bool]],
+) -> None:
+    rows = [
+        row(f"G{n}", one, waived="Why." if spared else "", counts=counts)
+        for n, (one, spared, counts) in enumerate(found)
+    ]
+    done, all_of = checks(rows)
+    one = next_step(rows, version=1)
+    if done == all_of:
+        assert one.goal in ("decisions", "pairs")
+        assert clearing.holding_words(rows) == ""
+    else:
+        assert one.sentence.startswith("Volume stays closed: ")
+        held = next(row for row in rows if row.key == one.key)
+        assert held.counts
+        assert not held.done
+    assert all(key not in clearing.holding_words(rows) for key in clearing.waived(rows))
 
 
 def test_all_cleared_opens_volume_and_names_the_thin_ones() -> None:
