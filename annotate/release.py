@@ -48,6 +48,22 @@ class Exclusion(StrEnum):
     NO_USER_TURN = "no_user_turn"
     IDENTICAL_RESPONSES = "identical_responses"
     EMPTY_RESPONSE = "empty_response"
+    # The policy owner has the word on a split; their votes say less than that.
+    RULING_OPEN = "ruling_open"
+    RULED_EXCLUDED = "ruled_excluded"
+    RULED_RULE_MISSING = "ruled_rule_missing"
+    RULED_BOTH_ACCEPTABLE = "ruled_both_acceptable"
+    RULED_ONE_SIDE = "ruled_one_side"
+
+
+# Of several rulings on one pair the first in this order names its fate.
+_RULED = {
+    "": Exclusion.RULING_OPEN,
+    "exclude": Exclusion.RULED_EXCLUDED,
+    "missing": Exclusion.RULED_RULE_MISSING,
+    "both": Exclusion.RULED_BOTH_ACCEPTABLE,
+    "one_side": Exclusion.RULED_ONE_SIDE,
+}
 
 
 class DecidedByCode(StrEnum):
@@ -82,6 +98,13 @@ class Settings:
     by_code: DecidedByCode = DecidedByCode.LEAVE
 
 
+class RulingView(NamedTuple):
+    """A ruling that bears on a pair: its public id, and what was decided, '' while it is open."""
+
+    id: str
+    decision: str
+
+
 @dataclass(frozen=True)
 class Candidate:
     """One pair with its votes. A response is None where its text may not be shared.
@@ -90,7 +113,8 @@ class Candidate:
     gold answer: raters and judges are measured by it, so it never becomes training data, even where
     it was also labelled as any other pair; `probe` is True where it was planted in the batch to
     probe a check, with answers known beforehand. `votes` are people's: a judge's are not among
-    them. `by_code` holds the gates that code decides.
+    them. `by_code` holds the gates that code decides, `rulings` what the policy owner was asked
+    about this pair.
     """
 
     id: str
@@ -104,6 +128,7 @@ class Candidate:
     gold: bool = False
     probe: bool = False
     by_code: ByCode = field(default_factory=dict)
+    rulings: Sequence[RulingView] = ()
 
     def response(self, side: Side) -> str | None:
         return self.response_a if side == "A" else self.response_b
@@ -154,6 +179,8 @@ class Ledger:
     margin_support: Counter[str] = field(default_factory=Counter)
     empty: Counter[str] = field(default_factory=Counter)
     by_policy: Counter[str] = field(default_factory=Counter)
+    # Every ruling that left a pair out.
+    rulings: list[dict[str, str]] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
 
     @property
@@ -167,6 +194,12 @@ class Ledger:
 
     def exclude(self, pair_id: str, reason: str) -> None:
         self.excluded.setdefault(str(reason), []).append(pair_id)
+
+    def name_rulings(self, candidate: Candidate) -> None:
+        self.rulings += [
+            {"ruling": ruling.id, "decision": ruling.decision or "open", "pair": candidate.id}
+            for ruling in candidate.rulings
+        ]
 
     def export(self, candidate: Candidate, decision: Decision, winner: Side) -> None:
         self.exported.append(candidate.id)
@@ -210,6 +243,8 @@ def rows(
         barred = exclusion(candidate, settings)
         if barred:
             ledger.exclude(candidate.id, barred)
+            if barred in _RULED.values():
+                ledger.name_rulings(candidate)
             continue
         decision = _decided(candidate, settings.policy, settings)
         ledger.by_policy.update(_policies_that_decide(candidate, settings))
@@ -235,7 +270,8 @@ def exclusion(candidate: Candidate, settings: Settings) -> Exclusion | None:
         return Exclusion.IDENTICAL_RESPONSES
     if settings.empty is Empty.EXCLUDE and not (first and second):
         return Exclusion.EMPTY_RESPONSE
-    return None
+    decisions = {ruling.decision for ruling in candidate.rulings}
+    return next((reason for word, reason in _RULED.items() if word in decisions), None)
 
 
 def prompt_of(
@@ -294,6 +330,7 @@ def manifest(
         },
         "decided_by_code_and_never_given": beside,
         "excluded": {reason: len(ids) for reason, ids in excluded.items()},
+        "rulings": ledger.rulings,
         **_counts(ledger),
         "items": {"exported": ledger.exported, "excluded": excluded},
         "files": [entry._asdict() for entry in files],

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, OuterRef, Prefetch
 
 from annotate.clearing import value_words
 from annotate.models import Batch, Disagreement, Edit, Ruling, Slot, Vote
+from projects.models import Event
 from rubrics.content import NA, PREFERENCE
 from rubrics.models import Criterion, RubricVersion
 
@@ -18,14 +18,6 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from projects.models import Project
-
-
-@dataclass(frozen=True)
-class Counting:
-    """A ruling that counts for a pair in a batch: '' is the decision of an open one."""
-
-    ruling: Ruling
-    decision: str
 
 
 def rulings_of(project: Project) -> QuerySet[Ruling]:
@@ -44,7 +36,7 @@ def waiting_in(projects: Iterable[Project], *, without: Collection[int]) -> dict
     return dict(rows.annotate(Count("id")))
 
 
-def counting_in(batch: Batch) -> dict[int, list[Counting]]:
+def counting_in(batch: Batch) -> dict[int, list[Ruling]]:
     """Subject → the rulings that bear on its pair in this batch, oldest first.
 
     A ruling is about the pair, so it counts in every batch that holds it. Two exceptions: what
@@ -58,10 +50,10 @@ def counting_in(batch: Batch) -> dict[int, list[Counting]]:
     rulings = Ruling.objects.filter(
         Exists(given) | Exists(voted), Exists(alike), project=batch.project_id
     )
-    found: dict[int, list[Counting]] = {}
-    for ruling in rulings.order_by("pk").prefetch_related("edits"):
+    found: dict[int, list[Ruling]] = {}
+    for ruling in rulings.order_by("pk").prefetch_related("edits__rubric"):
         if not _has_the_rule(batch, ruling):
-            found.setdefault(ruling.subject_id, []).append(Counting(ruling, ruling.decision))
+            found.setdefault(ruling.subject_id, []).append(ruling)
     return found
 
 
@@ -69,12 +61,20 @@ def _has_the_rule(batch: Batch, ruling: Ruling) -> bool:
     """Whether the batch was labelled under a version that holds every edit of a missing rule."""
     if ruling.decision != Ruling.Decision.MISSING:
         return False
-    numbers = [_number_for(edit, batch) for edit in ruling.edits.all()]
-    return bool(numbers) and all(n is not None and n <= batch.version.number for n in numbers)
+    edits = [edit for edit in ruling.edits.all() if not _is_thrown_away(edit)]
+    return bool(edits) and all(
+        edit.rubric_id == batch.version.rubric_id and edit.number <= batch.version.number
+        for edit in edits
+    )
 
 
-def _number_for(edit: Edit, batch: Batch) -> int | None:
-    return edit.number if edit.rubric_id == batch.version.rubric_id else None
+def _is_thrown_away(edit: Edit) -> bool:
+    """Whether the draft that it went into was discarded since; another may have its number now."""
+    name = f"{edit.rubric.slug}@{edit.number}"
+    discarded = Event.objects.filter(
+        project=edit.rubric.project_id, verb="rubric.discarded", target=name
+    )
+    return discarded.filter(at__gt=edit.made_at).exists()
 
 
 def units_of(ruling: Ruling) -> list[Disagreement]:

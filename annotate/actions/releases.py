@@ -12,6 +12,7 @@ from annotate import release
 from annotate.by_code import gates_by_code, never_given
 from annotate.models import Batch, GoldAnswer, Release, Slot, Subject, Vote
 from annotate.ratings import votes_by_subject
+from annotate.rulings import counting_in
 from projects.audit import record
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ def _candidates(batch: Batch, settings: release.Settings) -> Iterator[release.Ca
     )
     roles = Slot.objects.filter(batch=batch).exclude(role="normal")
     planted = dict(roles.values_list("subject", "role"))
+    rulings = counting_in(batch)
     released = _released(batch, settings)
     by_code = gates_by_code(batch.version, released)
     subjects = released.select_related("pair").prefetch_related("parts")
@@ -139,13 +141,23 @@ def _candidates(batch: Batch, settings: release.Settings) -> Iterator[release.Ca
             subject,
             votes.get(subject.pk, []),
             by_code.get(subject.pk, {}),
+            [
+                release.RulingView(str(one.public_id), one.decision)
+                for one in rulings.get(subject.pk, ())
+            ],
             gold=subject.pk in gold or planted.get(subject.pk) == "gold",
             probe=planted.get(subject.pk) == "probe",
         )
 
 
 def _candidate(
-    subject: Subject, votes: list[VoteView], by_code: ByCode, *, gold: bool, probe: bool
+    subject: Subject,
+    votes: list[VoteView],
+    by_code: ByCode,
+    rulings: list[release.RulingView],
+    *,
+    gold: bool,
+    probe: bool,
 ) -> release.Candidate:
     texts = {part.key: part.text for part in subject.parts.all()}
     pair = getattr(subject, "pair", None)
@@ -161,6 +173,7 @@ def _candidate(
         gold=gold,
         probe=probe,
         by_code=by_code,
+        rulings=rulings,
     )
 
 

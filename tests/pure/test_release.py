@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import itertools
 import json
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -26,9 +27,11 @@ from annotate.release import (
     Meter,
     Provenance,
     ReleaseError,
+    RulingView,
     Settings,
     describe,
     document,
+    exclusion,
     manifest,
     prompt_of,
     rows,
@@ -153,7 +156,7 @@ def test_px_06_every_line_has_the_same_keys_and_types() -> None:
         assert isinstance(line["votes"], int)
         for gate in line["gates"]:
             assert list(map(type, gate.values())) == [str, str, bool, str]
-            assert list(gate) == ["gate_id", "side", "passed"]
+            assert list(gate) == ["gate_id", "side", "passed", "by"]
         for name in ("prompt", "chosen", "rejected"):
             assert all(list(map(type, turn.values())) == [str, str] for turn in line[name])
         assert all(isinstance(line[name], str) for name in names[4:11])
@@ -313,6 +316,67 @@ def test_ordinary_letters_stay_readable() -> None:
 
 
 # ---------------------------------------------------------------- exclusions
+
+
+def ruled(*decisions: str) -> list[RulingView]:
+    return [RulingView(f"ruling-{n}", decision) for n, decision in enumerate(decisions)]
+
+
+@pytest.mark.parametrize(
+    ("decision", "reason"),
+    [
+        ("", "ruling_open"),
+        ("both", "ruled_both_acceptable"),
+        ("missing", "ruled_rule_missing"),
+        ("one_side", "ruled_one_side"),
+        ("exclude", "ruled_excluded"),
+    ],
+)
+def test_each_ruling_is_an_exclusion_of_its_own_whatever_the_votes_say(
+    decision: str, reason: str
+) -> None:
+    for votes in (make_votes(1, 1), make_votes(1, -1), []):
+        pair = make_pair("p", "yes", "no", votes=votes, rulings=ruled(decision))
+        assert exclusion(pair, DEFAULTS) == reason
+
+
+def test_of_several_rulings_an_open_one_comes_first_then_the_one_that_leaves_out() -> None:
+    order = ["", "exclude", "missing", "both", "one_side"]
+    for first, second in itertools.combinations(order, 2):
+        alone = exclusion(make_pair("p", "yes", "no", rulings=ruled(first)), DEFAULTS)
+        for both in (ruled(first, second), ruled(second, first)):
+            assert exclusion(make_pair("p", "yes", "no", rulings=both), DEFAULTS) == alone
+
+
+@pytest.mark.parametrize(
+    ("pair", "reason"),
+    [
+        (make_pair("p", "yes", "no", gold=True, rulings=ruled("both")), "gold_item"),
+        (make_pair("p", "yes", "no", probe=True, rulings=ruled("")), "probe_pair"),
+        (make_pair("p", "same", "same", rulings=ruled("both")), "identical_responses"),
+    ],
+)
+def test_what_a_pair_is_comes_before_what_was_ruled_on_it(pair: Candidate, reason: str) -> None:
+    _, ledger, _ = release([pair])
+    assert ledger.excluded == {reason: ["p"]}
+    assert ledger.rulings == []
+
+
+def test_the_manifest_counts_rulings_and_names_them() -> None:
+    pairs = [
+        make_pair("p1", "yes", "no", rulings=ruled("both", "")),
+        make_pair("p2", "yes", "no", rulings=ruled("one_side")),
+        make_pair("p3", "yes", "no"),
+    ]
+    _, ledger, _ = release(pairs)
+    written = manifest(ledger, make_provenance(), DEFAULTS, files=[], total=3)
+    assert written["excluded"] == {"ruling_open": 1, "ruled_one_side": 1}
+    assert written["rulings"] == [
+        {"ruling": "ruling-0", "decision": "both", "pair": "p1"},
+        {"ruling": "ruling-1", "decision": "open", "pair": "p1"},
+        {"ruling": "ruling-0", "decision": "one_side", "pair": "p2"},
+    ]
+    assert written["exported_under_each_policy"]["one_sided"] == 1
 
 
 @pytest.mark.parametrize(
