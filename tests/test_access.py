@@ -87,7 +87,12 @@ PAGES = (
     Page("annotate:round_close", LEADS, post=302),
     Page("annotate:round_new", LEADS, post=302),
     Page("annotate:rounds_table", LEADS),
+    Page("annotate:readiness", LEADS),
     Page("annotate:rounds_csv", LEADS),
+    # Leads read and word a missing rule; the decision is the policy owner's alone, see
+    # test_a_lead_reads_and_cannot_decide.
+    Page("annotate:rulings", (*LEADS, "policy_owner"), post=303),
+    Page("annotate:ruling", (*LEADS, "policy_owner"), post=303),
     Page("annotate:import_new", LEADS, post=302),
     Page("annotate:upload", LEADS, post=302),
     Page("annotate:refused_report", LEADS),
@@ -189,6 +194,14 @@ def form_of(world: World, route: str) -> dict[str, Any]:
         "annotate:subject_gold": lambda: {**filled(), "why": "So it is.", "use": "hidden"},
         "annotate:disagreements": lambda: {"accept": "C1"},
         "annotate:round_new": lambda: {"version": version.pk, "raters": raters, "size": 2},
+        "annotate:rulings": lambda: {
+            "batch": world.closed_round.public_id,
+            "subject": Subject.objects.get(pk=world.splits[2].subject).public_id,
+            "key": "C1",
+            "part": world.splits[2].part,
+            "question": "What holds?",
+        },
+        "annotate:ruling": lambda: {"action": "rule", "kind": "add:gate", "text": "A rule."},
         "annotate:import_new": lambda: {
             "kind": "pairs",
             "file": SimpleUploadedFile("pairs.jsonl", b'{"id": "p1"}'),

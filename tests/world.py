@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models import Count
 from django.urls import get_resolver, reverse
 from django.urls.resolvers import URLPattern
 from django.utils import timezone
@@ -16,10 +17,21 @@ from annotate.actions import kept_files
 from annotate.actions.gold import Known, set_gold
 from annotate.actions.practice import begin_practice, decline_practice
 from annotate.actions.rounds import close_round, rater_for, start_round
+from annotate.actions.rulings import decide_ruling, open_ruling
 from annotate.actions.uploads import bring
 from annotate.actions.votes import save_draft, skip, submit_vote
 from annotate.ingest.spreadsheet import csv_row
-from annotate.models import Assignment, Batch, GoldAnswer, Label, Release, Subject, Upload, Vote
+from annotate.models import (
+    Assignment,
+    Batch,
+    GoldAnswer,
+    Label,
+    Release,
+    Ruling,
+    Subject,
+    Upload,
+    Vote,
+)
 from projects.models import Job, Membership, Notice, Project, Rater, User
 from rubrics.actions import import_rubric, publish
 from tests.ballots import filled
@@ -34,6 +46,14 @@ if TYPE_CHECKING:
 MEMBERS = ("lead", "rating_lead", "rater", "expert", "policy_owner", "reviewer", "engineer")
 OUTSIDE = ("former_rater", "lead_elsewhere", "expert_elsewhere", "stranger")
 VISITOR = "visitor"
+
+
+class Split(NamedTuple):
+    """A unit on which raters differ."""
+
+    subject: int
+    key: str
+    part: str
 
 
 @dataclass(frozen=True)
@@ -55,6 +75,16 @@ class World:
     def notice(self) -> Notice:
         """The newest notice of the rater."""
         return Notice.objects.filter(user=self.people["rater"])[0]
+
+    @property
+    def splits(self) -> list[Split]:
+        """A unit of each pair of the closed round on which its raters differ: C1 on one side."""
+        labels = Label.objects.of_current_votes(self.closed_round).filter(criterion__key="C1")
+        given = labels.values_list("vote__subject", "part_key").annotate(
+            n=Count("code", distinct=True)
+        )
+        split = {pair: Split(pair, "C1", part) for pair, part, n in given if n > 1}
+        return [split[pair] for pair in sorted(split)]
 
     def arguments(self, route: str, which: str = "") -> dict[str, Any]:
         """Valid arguments of a route: an object of this project; `which` names another one."""
@@ -83,6 +113,8 @@ class World:
             found["public_id"] = self.own(batch=practice).public_id
         elif route == "projects:notice_open":
             found["public_id"] = self.notice.public_id
+        elif route == "annotate:ruling":
+            found["public_id"] = Ruling.objects.get(decision="missing").public_id
         elif route == "annotate:upload":
             found["public_id"] = Upload.objects.get().public_id
         elif route in ("projects:job", "annotate:refused_report", "annotate:refused_rows"):
@@ -136,6 +168,7 @@ def make_world(words: str = "plain words", *, short: str = "plain") -> World:
     _files(world, words, short)
     _others_rows(world, words)
     _practice(world, words, short)
+    _rulings(world, words)
     return world
 
 
@@ -291,6 +324,25 @@ def _practice(world: World, words: str, short: str) -> None:
     form = filled(C1_Right="no", rationale=f"[C1] decides: [Left] is better. {words}")
     submit_vote(assignment=first, form=form, submit_key=uuid4(), acting_user=rater)
     decline_practice(batch=world.open_round, acting_user=rater)
+
+
+def _rulings(world: World, words: str) -> None:
+    """One split waits for the policy owner, and one was ruled on: a rule was missing."""
+    waiting, ruled, _ = world.splits
+    lead, owner = world.people["lead"], world.people["policy_owner"]
+    for n, unit in enumerate((waiting, ruled)):
+        open_ruling(
+            batch=world.closed_round,
+            units=[unit],
+            question=f"What holds in case {n}? {words}",
+            acting_user=lead,
+        )
+    decide_ruling(
+        ruling=Ruling.objects.get(subject=ruled.subject),
+        decision=Ruling.Decision.MISSING,
+        answer=f"So it is. {words}",
+        acting_user=owner,
+    )
 
 
 def _job(project: Project, by: User, words: str) -> Job:

@@ -117,7 +117,9 @@ def _by_batch(labels: Iterable[Label]) -> dict[Batch, Sequence[Named]]:
         votes.setdefault(label.vote.batch, {}).setdefault(label.vote.rater_id, label.vote)
     found: dict[Batch, Sequence[Named]] = {}
     for batch, held in votes.items():
-        numbers = numbered(held, str(batch.public_id))
+        # The numbers of the meeting; anonymous raters are nobody beyond this pair.
+        subject = next(iter(held.values())).subject_id if batch.anonymous_raters else ""
+        numbers = numbered(held, f"{batch.public_id}{subject}")
         found[batch] = [
             (blind_name(numbers[rater]), held[rater])
             for rater in sorted(held, key=lambda rater: numbers[rater])

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from annotate.actions.rulings import reopen_ruling, write_rule
 from annotate.actions.releases import export_pairs
+from annotate.actions.rulings import reopen_ruling, write_rule
 from annotate.models import Batch, GoldAnswer, Pair, Ruling
 from annotate.outcomes import summary
 from annotate.release import Settings
