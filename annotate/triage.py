@@ -209,7 +209,7 @@ def _patterned(case: Case) -> Suggestion | None:
     if spread:
         told.append(f"raters differ on {case.split} of {case.shared} units")
     if repeated:
-        told.append(f"two of them differ the same way on {case.repeats} others")
+        told.append(f"two raters differ the same way on {case.repeats} other units")
     why = f"{_capital(case.name)} is below the bar: {', and '.join(told)}."
     return Suggestion("ambiguity", why, Strength.STRONG if len(told) > 1 else Strength.FAIR)
 
@@ -236,7 +236,7 @@ def _doubtful(case: Case) -> Suggestion | None:
         return None
     if _clears_otherwise(case):
         reasons.append(f"{case.name} otherwise clears")
-    why = f"{lone.handle} stands alone: {_listed(reasons)}."
+    why = f"{lone.handle} stands alone: {'; '.join(reasons)}."
     return Suggestion("slip", why, Strength.STRONG if len(reasons) > 1 else Strength.FAIR)
 
 

@@ -136,7 +136,7 @@ def test_a_split_is_part_of_the_pattern_when_two_raters_differ_the_same_way_agai
     assert suggest(replace(below, repeats=REPEATS - 1)).kind == "legitimate"
     found = suggest(replace(below, repeats=REPEATS))
     assert (found.kind, found.strength) == ("ambiguity", Strength.FAIR)
-    assert found.why == "C2 is below the bar: two of them differ the same way on 2 others."
+    assert found.why == "C2 is below the bar: two raters differ the same way on 2 other units."
 
 
 def test_a_split_is_part_of_the_pattern_when_a_quarter_of_the_units_split() -> None:
