@@ -15,10 +15,12 @@ from django.db.models.functions import Coalesce
 
 from annotate.access import still_rated
 from annotate.calibration import Measured, measure_pools, pools_of
-from annotate.models import AnchorSource, Batch, Disagreement, Edit, Slot, Vote
+from annotate.models import AnchorSource, Batch, Disagreement, Edit, Release, Slot, Vote
 from rubrics.document import from_canonical
 
 if TYPE_CHECKING:
+    from annotate.querysets import BatchQuerySet
+    from annotate.snapshots import Counted
     from projects.models import Project, User
     from rubrics.content import Rubric
     from rubrics.models import RubricVersion
@@ -94,16 +96,16 @@ def history_of(
     """`versions` are of one rubric, one for each number, oldest first. `simulated` chooses whose
     rounds; None, or those there are none of, takes real raters where they have closed a round."""
     rubric = versions[0].rubric
-    found = list(_rounds(project, rubric.pk))
+    found = list(counted_batches(project, rubric.pk).rounds())
     closed = [batch for batch in found if batch.closed_at is not None]
     kinds = {batch.simulated for batch in closed}
     if simulated not in kinds:
         simulated = bool(kinds) and False not in kinds
     chosen = [batch for batch in closed if batch.simulated == simulated]
-    counted = {row.pk: (row.votes_now, row.votes_last) for row in _rows(found) if row.votes_last}
+    counted = votes_counted(found)
     pools = pools_of(chosen)
     alone = [[batch] for pool in pools if len(pool) > 1 for batch in pool]
-    documents = {version.number: _document(version) for version in versions}
+    documents = {version.number: document_of(version) for version in versions}
     checks = {batch.version_id: documents[batch.version.number].criteria for batch in chosen}
     measured = measure_pools([*pools, *alone], counted=counted, checks=checks)
     of_version = {one.batches[0].version.number: one for one in measured[: len(pools)]}
@@ -132,26 +134,32 @@ def history_of(
     )
 
 
-def _document(version: RubricVersion) -> Rubric:
+def votes_counted(batches: Iterable[Batch]) -> Counted:
+    """What `snapshots.counted_votes` asks for, from batches that carry it."""
+    return {row.pk: (row.votes_now, row.votes_last) for row in _rows(batches) if row.votes_last}
+
+
+def document_of(version: RubricVersion) -> Rubric:
     return replace(from_canonical(version.document), number=version.number)
 
 
-def _rounds(project: Project, rubric: int) -> QuerySet[Batch]:
-    """The rounds of a rubric, oldest first, each with what is counted in it."""
-    rounds = Batch.objects.rounds().of_project(project).with_versions()
+def counted_batches(project: Project, rubric: int) -> BatchQuerySet:
+    """The rounds and imports under a rubric, oldest first, each with what is counted in it."""
+    batches = Batch.objects.visible().of_project(project).with_versions()
     of_round = Disagreement.objects.filter(batch=OuterRef("pk"))
     votes = Vote.objects.filter(batch=OuterRef("pk")).order_by().values("batch")
     probes = Slot.objects.filter(batch=OuterRef("pk"), role=Slot.Role.PROBE)
     now = votes.annotate(n=Count("id", filter=Q(current=True))).values("n")
     return (
-        rounds.filter(version__rubric=rubric)
+        batches.filter(version__rubric=rubric)
         .annotate(
             votes_now=Coalesce(Subquery(now, output_field=IntegerField()), 0),
             votes_last=Subquery(votes.annotate(n=Max("id")).values("n")),
             planted=_count(probes, "subject"),
+            released=_count(Release.objects.filter(batch=OuterRef("pk")), "id"),
             **{f"of_{kind}": _count(of_round.filter(kind=kind), "id") for kind in KINDS},
         )
-        .order_by("number")
+        .order_by("number", "id")
     )
 
 
@@ -165,14 +173,23 @@ def _rows(batches: Iterable[Batch]) -> list[Any]:
     return list(batches)
 
 
+def differing_units(measured: Measured) -> int:
+    """The units on which raters differ, the outcome aside: that is what their labels come to."""
+    return sum(found.split for found in measured.rows if found.kind != "outcome")
+
+
 def _one_round(row: Any, measured: Measured) -> OneRound:
-    rows = [found for found in measured.rows if found.kind != "outcome"]
     return OneRound(
         batch=row,
-        differing=sum(found.split for found in rows),
-        sorted={kind: getattr(row, f"of_{kind}") for kind in KINDS},
+        differing=differing_units(measured),
+        sorted=sorted_kinds(row),
         probes=row.planted,
     )
+
+
+def sorted_kinds(batch: Any) -> dict[str, int]:
+    """By kind, the disagreements of a counted batch that somebody sorted."""
+    return {kind: getattr(batch, f"of_{kind}") for kind in KINDS}
 
 
 def _asked(rubric: int) -> Iterable[Asked]:
