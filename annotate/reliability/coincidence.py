@@ -37,6 +37,9 @@ class Form(ABC):
 
     times: Ints
     member: Ints
+    # What a unit with one dissent adds to the sums, shape (columns,): None where all
+    # disagreements weigh the same, or nearly all units hold one.
+    dissent: Floats | None = None
 
     @abstractmethod
     def alphas(self, weights: Floats) -> Floats:
@@ -76,9 +79,16 @@ class Patterns(Form):
     times: Ints
     member: Ints
     alpha: Callable[[Floats], Floats]
+    dissent: Floats | None = None
 
     def alphas(self, weights: Floats) -> Floats:
         return self.alpha(self.sums @ weights)
+
+    def alphas_with(self, weights: Floats, dissents: Floats) -> tuple[Floats, Floats]:
+        """`alphas`, and the same with so many units of one dissent more in each table."""
+        assert self.dissent is not None
+        totals = self.sums @ weights
+        return self.alpha(totals), self.alpha(totals + np.outer(self.dissent, dissents))
 
     def without(self) -> Floats:
         return self.alpha((self.sums @ self.times)[:, np.newaxis] - self.sums)
@@ -134,9 +144,25 @@ def _ordinal_patterns(coded: Coded) -> Patterns:
     low, high = np.triu_indices(len(coded.values), k=1)
     o = counts[:, low] * counts[:, high] / (coded.sizes - 1)[:, np.newaxis]
     of_units = np.concatenate([o, counts], axis=1)
-    return _grouped(
-        _by_cluster(of_units, coded), partial(ordinal_alpha, steps=_midrank_steps(low, high))
-    )
+    joint = _one_dissent(coded)
+    dissent = np.concatenate([joint[low, high] + joint[high, low], _counts_with(joint, coded)])
+    alpha = partial(ordinal_alpha, steps=_midrank_steps(low, high))
+    return _grouped(_by_cluster(of_units, coded), alpha, dissent)
+
+
+def _one_dissent(coded: Coded) -> Floats:
+    """How often a unit of value v holds its one dissent on k, shape (values, values): v as common
+    as in the ratings, k another value in proportion to its ratings."""
+    n_v = np.bincount(coded.code, minlength=len(coded.values)).astype(np.float64)
+    joint: Floats = np.outer(n_v / n_v.sum(), n_v) / (n_v.sum() - n_v)[:, np.newaxis]
+    np.fill_diagonal(joint, 0)
+    return joint
+
+
+def _counts_with(joint: Floats, coded: Coded) -> Floats:
+    """Ratings of each value in such a unit of the usual size."""
+    counts: Floats = (coded.sizes.mean() - 1) * joint.sum(axis=1) + joint.sum(axis=0)
+    return counts
 
 
 def _midrank_steps(low: Ints, high: Ints) -> Floats:
@@ -151,7 +177,18 @@ def _interval_patterns(coded: Coded) -> Patterns:
     observed = 2 * _squared_gaps(x, coded)
     totals = (_over_units(y, coded) for y in (x, x * x, place, place * place))
     of_units = np.column_stack([observed, m, *totals])
-    return _grouped(_by_cluster(of_units, coded), interval_alpha)
+    return _grouped(_by_cluster(of_units, coded), interval_alpha, _interval_dissent(coded))
+
+
+def _interval_dissent(coded: Coded) -> Floats | None:
+    """As `_ordinal_patterns` has it, with distances between values; None of many values."""
+    if len(coded.values) > MANY_VALUES:
+        return None
+    x, joint, place = points_of(coded), _one_dissent(coded), np.arange(len(coded.values))
+    counts = _counts_with(joint, coded)
+    observed = 2 * (joint * np.subtract.outer(x, x) ** 2).sum()
+    totals = [counts @ y for y in (x, x * x, place, place * place)]
+    return np.array([observed, counts.sum(), *totals])
 
 
 def _squared_gaps(x: Floats, coded: Coded) -> Floats:
@@ -173,7 +210,9 @@ def _by_cluster(of_units: Floats, coded: Coded) -> Floats:
     return np.add.reduceat(of_units, starts, axis=0)
 
 
-def _grouped(sums: Floats, alpha: Callable[[Floats], Floats]) -> Patterns:
+def _grouped(
+    sums: Floats, alpha: Callable[[Floats], Floats], dissent: Floats | None = None
+) -> Patterns:
     """Equal rows once. Rounding only decides what is equal: the order of adding must not."""
     keys = sums.round(10)
     order = np.lexsort(keys.T)
@@ -181,7 +220,8 @@ def _grouped(sums: Floats, alpha: Callable[[Floats], Floats]) -> Patterns:
     new = np.concatenate([[True], (keys[1:] != keys[:-1]).any(axis=1)])
     member = np.empty(len(sums), dtype=np.intp)
     member[order] = np.cumsum(new) - 1
-    return Patterns(np.ascontiguousarray(sums[order[new]].T), np.bincount(member), member, alpha)
+    columns = np.ascontiguousarray(sums[order[new]].T)
+    return Patterns(columns, np.bincount(member), member, alpha, dissent)
 
 
 class ByCluster(Form):

@@ -11,7 +11,7 @@ from statistics import NormalDist
 import numpy as np
 
 from annotate.reliability.coding import Coded, Floats, Ints, Level
-from annotate.reliability.coincidence import Form, points_of
+from annotate.reliability.coincidence import Form, Patterns, points_of
 
 TAIL = 0.025
 MOST_DROPPED = 0.05
@@ -36,11 +36,12 @@ class Interval:
 def bootstrap(form: Form, alpha: float, left_out: Floats, resamples: int, seed: int) -> Interval:
     """BCa interval from `resamples` draws; `left_out` are the alphas of `Form.without`.
 
-    Equal clusters give the same interval in whatever order they come.
+    Equal clusters give the same interval in whatever order they come. Where disagreements have
+    sizes, the lower end allows for one that was not seen: docs/design/intervals.md.
     """
     if len(form.member) < 2:
         return Interval(None, "too_few_clusters")
-    alphas = np.concatenate([form.alphas(w) for w in draws(form.times, resamples, seed)])
+    alphas, lowered = _alphas(form, resamples, seed)
     drawn = np.sort(alphas)
     # NaN sorts to the end.
     drawn = drawn[: np.searchsorted(drawn, np.nan)]
@@ -53,8 +54,32 @@ def bootstrap(form: Form, alpha: float, left_out: Floats, resamples: int, seed: 
     share = (below + upto) / (2 * len(drawn))
     if not TAIL < share < 1 - TAIL:
         return Interval(None, "biased_resamples", dropped)
-    ends = _bca(drawn, _NORMAL.inv_cdf(share), _acceleration(left_out, form.times))
-    return Interval(ends, None, dropped)
+    z0, acceleration = _NORMAL.inv_cdf(share), _acceleration(left_out, form.times)
+    low, high = _bca(drawn, z0, acceleration)
+    if lowered is not None:
+        unseen = np.sort(lowered[~np.isnan(alphas)])
+        low = min(low, _quantile(unseen, _adjusted(z0, TAIL, acceleration)))
+    return Interval((low, high), None, dropped)
+
+
+def _alphas(form: Form, resamples: int, seed: int) -> tuple[Floats, Floats | None]:
+    """Alpha of each draw and, where disagreements have sizes, with an unseen dissent.
+
+    A count of k tells that its mean is at most a quantile of Gamma(k + 1); a draw of the k is about
+    Gamma(k), so that what it lacks is Gamma(1). With k = 0 it is the rule of `unanimous`.
+    """
+    blocks = draws(form.times, resamples, seed)
+    if not isinstance(form, Patterns) or form.dissent is None:
+        return np.concatenate([form.alphas(weights) for weights in blocks]), None
+    unseen = np.random.default_rng([seed, 1]).exponential(size=resamples)
+    found, start = [], 0
+    for weights in blocks:
+        found.append(form.alphas_with(weights, unseen[start : start + weights.shape[1]]))
+        start += weights.shape[1]
+    return (
+        np.concatenate([alphas for alphas, _ in found]),
+        np.concatenate([lowered for _, lowered in found]),
+    )
 
 
 def draws(times: Ints, resamples: int, seed: int) -> Iterator[Floats]:

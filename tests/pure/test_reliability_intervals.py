@@ -10,7 +10,7 @@ import pytest
 
 from annotate.reliability import Level, reliability
 from annotate.reliability.coding import read
-from annotate.reliability.coincidence import form_of
+from annotate.reliability.coincidence import Patterns, form_of
 from annotate.reliability.intervals import draws
 
 
@@ -62,13 +62,14 @@ def test_patterns_are_drawn_in_proportion_to_their_clusters() -> None:
         assert mean == pytest.approx([3 / 4, 1 / 4], abs=0.005)
 
 
-def test_the_interval_equals_a_slow_bca() -> None:
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+def test_the_interval_equals_a_slow_bca(level: Level) -> None:
     table = some_ratings(4, 3, shape=(30, 2, 3))
-    found = reliability(frame_of(table), criterion="C1", level="ordinal", resamples=4000)
+    found = reliability(frame_of(table), criterion="C1", level=level, resamples=4000)
 
     def alpha(clusters: Any) -> float:
         units = table[clusters].reshape(-1, 3)
-        return float(krippendorff.alpha(reliability_data=units.T, level_of_measurement="ordinal"))
+        return float(krippendorff.alpha(reliability_data=units.T, level_of_measurement=level))
 
     rng = np.random.default_rng(99)
     drawn = np.array([alpha(rng.integers(30, size=30)) for _ in range(4000)])
@@ -81,7 +82,41 @@ def test_the_interval_equals_a_slow_bca() -> None:
         normal.cdf(z0 + (z0 + z) / (1 - acceleration * (z0 + z))) for z in (-1.959964, 1.959964)
     ]
     # Two independent sets of 4,000 draws: their 2.5% quantiles differ by about 0.01.
-    assert found.interval == pytest.approx(np.quantile(drawn, shares).tolist(), abs=0.03)
+    low, high = np.quantile(drawn, shares).tolist()
+    assert found.interval is not None
+    assert found.interval[1] == pytest.approx(high, abs=0.03)
+    # At ordinal level the lower end allows for a disagreement unseen: a little, beside so many.
+    allowed = 0.03 if level == "nominal" else 0.06
+    assert low - allowed < found.interval[0] < low + 0.03
+
+
+@pytest.mark.parametrize("level", ["ordinal", "interval"])
+def test_an_unseen_dissent_is_a_unit_with_one_label_off(level: Level) -> None:
+    """Three values, as common as each other: in six such units each value dissents once from each
+    of the two others."""
+    table = np.array([[0, 0, 1], [1, 1, 2], [2, 2, 0], [0, 0, 0], [1, 1, 1], [2, 2, 2]])
+    form = form_of(read(frame_of(table[:, np.newaxis]), level).pairable(), level)
+    assert isinstance(form, Patterns)
+    once = form.times[:, np.newaxis].astype(float)
+    plain, lowered = form.alphas_with(once, np.array([6.0]))
+    dissents = [[v, v, k] for v in range(3) for k in range(3) if v != k]
+    for found, units in ((plain, table), (lowered, np.concatenate([table, dissents]))):
+        expected = krippendorff.alpha(reliability_data=units.T, level_of_measurement=level)
+        assert found[0] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", ["ordinal", "interval"])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_disagreement_never_raises_the_lower_end(level: Level, seed: int) -> None:
+    """As it would where the one case is bounded by what was not seen and the next one is not."""
+    table = np.arange(30).repeat(3).reshape(30, 1, 3) % 5
+    unanimous = reliability(frame_of(table), criterion="C1", level=level).interval
+    table[seed, 0, 2] = (table[seed, 0, 2] + 1) % 5
+    split = reliability(frame_of(table), criterion="C1", level=level).interval
+    assert unanimous is not None
+    assert split is not None
+    # Two draws of 1,000: their ends differ by chance.
+    assert split[0] < unanimous[0] + 0.02
 
 
 def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> None:
