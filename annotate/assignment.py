@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 from django.db.models import Min, Q
 
+from annotate.by_code import decided, undecided
 from annotate.models import Assignment, Batch, Slot, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from django.db.models import QuerySet
-
+    from annotate.querysets import SubjectQuerySet
     from projects.models import Project, Rater
+    from rubrics.models import RubricVersion
 
 
 MAX_SEED = 2**32 - 1
@@ -24,8 +25,10 @@ class TooFewPairs(Exception):
     """The project does not hold enough fresh pairs; the message says how many are missing."""
 
 
-def fresh(project: Project, raters: Sequence[Rater]) -> QuerySet[Subject]:
-    """Pairs that none of the raters can remember.
+def fresh(
+    project: Project, raters: Sequence[Rater], version: RubricVersion | None = None
+) -> SubjectQuerySet:
+    """Pairs that none of the raters can remember and, under a version, that code left to people.
 
     A pair is known by its content, whatever its id and the order of its responses: the same pair
     imported twice is here twice, and not at all once a rater has had either copy.
@@ -33,27 +36,47 @@ def fresh(project: Project, raters: Sequence[Rater]) -> QuerySet[Subject]:
     pairs = Subject.objects.of_project(project).visible().pairs()
     known = pairs.seen_by(raters) | pairs.shown_to_all()
     usable = pairs.settled().with_texts().exclude(content_hash="")
-    return usable.exclude(content_hash__in=known.values("content_hash"))
+    found = usable.exclude(content_hash__in=known.values("content_hash"))
+    return found if version is None else undecided(found, version)
 
 
-def count_fresh(project: Project, raters: Sequence[Rater]) -> int:
-    return fresh(project, raters).order_by().values("content_hash").distinct().count()
+def count_fresh(
+    project: Project, raters: Sequence[Rater], version: RubricVersion | None = None
+) -> int:
+    return fresh(project, raters, version).order_by().values("content_hash").distinct().count()
 
 
-def fresh_pairs(project: Project, raters: Sequence[Rater]) -> list[int]:
+def count_decided(project: Project, raters: Sequence[Rater], version: RubricVersion) -> int:
+    """Pairs that would be fresh, had code not decided them: they are left out of every draw."""
+    left_out = decided(fresh(project, raters), version)
+    return left_out.order_by().values("content_hash").distinct().count()
+
+
+def fresh_pairs(
+    project: Project, raters: Sequence[Rater], version: RubricVersion | None = None
+) -> list[int]:
     """Ids of fresh pairs, the first one of each content, in order."""
-    contents = fresh(project, raters).order_by().values("content_hash")
+    contents = fresh(project, raters, version).order_by().values("content_hash")
     return sorted(contents.annotate(first=Min("id")).values_list("first", flat=True))
 
 
-def draw(project: Project, raters: Sequence[Rater], *, size: int, seed: int) -> list[int]:
+def draw(
+    project: Project,
+    raters: Sequence[Rater],
+    *,
+    size: int,
+    seed: int,
+    version: RubricVersion | None = None,
+) -> list[int]:
     """`size` fresh pairs, the same for the same seed and the same stock of pairs."""
-    stock = fresh_pairs(project, raters)
+    stock = fresh_pairs(project, raters, version)
     if len(stock) < size:
         missing = size - len(stock)
+        by_code = count_decided(project, raters, version) if version else 0
+        told = f" Another {by_code} were decided by code and need no expert." if by_code else ""
         raise TooFewPairs(
-            f"The round needs {size} fresh pairs and {len(stock)} are left: {missing} are missing. "
-            "Import more, or choose raters who have not seen these."
+            f"The round needs {size} fresh pairs and {len(stock)} are left: {missing} are missing."
+            f"{told} Import more, or choose raters who have not seen these."
         )
     return random.Random(seed).sample(stock, size)  # noqa: S311  (reproducible, not secret)
 

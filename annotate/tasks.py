@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from celery import shared_task
 
-from annotate.actions import broker, imports, jobs, replacements, uploads
+from annotate.actions import broker, check_jobs, imports, jobs, replacements, uploads
 from annotate.actions.runners import RUNNERS
 from projects import mail, notices
 
@@ -20,6 +20,7 @@ STEPS: tuple[Callable[[], object], ...] = (
     jobs.ring_again,
     imports.sweep_lost,
     replacements.finish,
+    check_jobs.sweep,
     mail.ring_again,
     notices.prune,
     uploads.prune,

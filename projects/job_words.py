@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TITLES = {
+    "check": "Automatic checks",
     "check_pairs": "Check of a file of pairs",
     "check_votes": "Check of a file of votes",
     "import_subjects": "Import of pairs",
@@ -19,6 +20,7 @@ TITLES = {
     "render": "Preparing texts",
 }
 COUNTED = {
+    "check": "texts",
     "check_pairs": "rows",
     "check_votes": "rows",
     "import_subjects": "rows",
@@ -39,6 +41,7 @@ NAMES = {
     "preferring_against_a_gate": "votes that prefer against a gate",
     "preferring_where_both_fail": "votes that prefer although both fail",
     "rendered": "texts prepared",
+    "texts": "texts looked at",
     "message": "what it says",
 }
 # A check writes nothing: what it counts would be.
@@ -50,7 +53,7 @@ OF_A_CHECK = {
     "problems": "what would be refused",
 }
 # What programs need of a result and people do not; a check holds nothing back.
-UNSAID = frozenset({"batch", "flags", "code"})
+UNSAID = frozenset({"batch", "flags", "code", "imports", "left", "version"})
 NOT_OF_A_CHECK = frozenset({"held_back"})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
@@ -14,16 +14,21 @@ from django.urls.resolvers import URLPattern
 from django.utils import timezone
 
 from annotate.actions import kept_files
+from annotate.actions.edits import make_edit
 from annotate.actions.gold import Known, set_gold
+from annotate.actions.meetings import start_meeting
 from annotate.actions.practice import begin_practice, decline_practice
 from annotate.actions.rounds import close_round, rater_for, start_round
 from annotate.actions.rulings import decide_ruling, open_ruling
 from annotate.actions.uploads import bring
 from annotate.actions.votes import save_draft, skip, submit_vote
+from annotate.actions.waivers import MAX_REASON, waive
+from annotate.disagreements import differing
 from annotate.ingest.spreadsheet import csv_row
 from annotate.models import (
     Assignment,
     Batch,
+    Edit,
     GoldAnswer,
     Label,
     Release,
@@ -86,6 +91,12 @@ class World:
         split = {pair: Split(pair, "C1", part) for pair, part, n in given if n > 1}
         return [split[pair] for pair in sorted(split)]
 
+    @property
+    def discussed(self) -> str:
+        """The address of a disagreement of the closed round."""
+        subject, key, part = self.splits[-1]
+        return f"{Subject.objects.get(pk=subject).public_id}.{key}.{part}"
+
     def arguments(self, route: str, which: str = "") -> dict[str, Any]:
         """Valid arguments of a route: an object of this project; `which` names another one."""
         of_open = ("annotate:round_ask", "annotate:round_close")
@@ -97,7 +108,14 @@ class World:
             "number": batch.number,
             "batch_id": batch.public_id,
             "name": self.imported.name,
+            "key": "A1",
+            "unit": self.discussed,
+            "act": "reword",
         }
+        if which == "imported":
+            found["batch_id"] = self.imported.public_id
+        if route == "annotate:take_back":
+            found["edit_id"] = Edit.objects.latest("id").public_id
         if route.startswith("rubrics:"):
             drafts = route in ("rubrics:publish", "rubrics:discard") or which == "draft"
             found["number"] = self.draft.number if drafts else batch.version.number
@@ -113,6 +131,10 @@ class World:
             found["public_id"] = self.own(batch=practice).public_id
         elif route == "projects:notice_open":
             found["public_id"] = self.notice.public_id
+        elif route == "annotate:waive":
+            found["key"] = "G1"
+        elif route == "annotate:withdraw_waiver":
+            found["key"] = "G2"
         elif route == "annotate:ruling":
             found["public_id"] = Ruling.objects.get(decision="missing").public_id
         elif route == "annotate:upload":
@@ -169,7 +191,7 @@ def make_world(words: str = "plain words", *, short: str = "plain") -> World:
     _others_rows(world, words)
     _practice(world, words, short)
     _rulings(world, words)
-    return world
+    return _meeting(world, words)
 
 
 def document(words: str, short: str, number: int) -> str:
@@ -195,6 +217,15 @@ def document(words: str, short: str, number: int) -> str:
             "rubric_version": number,
             "gates": [check("G1"), {**check("G2"), "allows_na": True}],
             "criteria": [check("C1"), {**check("C2"), "allows_na": True}],
+            "automatic": [
+                {
+                    "id": "A1",
+                    "title": f"Short {short}",
+                    "check": f"A short text. {words}",
+                    "help": words,
+                    "rule": {"max_words": 2, "must_not_contain": [words]},
+                }
+            ],
             "preference": {
                 "scale": 5,
                 "check": f"Which one? {words}",
@@ -368,6 +399,25 @@ def _files(world: World, words: str, short: str) -> None:
     kept_files.refused_rows_of(world.job.public_id).write_bytes(json.dumps(row).encode())
 
 
+def _meeting(world: World, words: str) -> World:
+    """A meeting runs about the closed round; one disagreement of it asked for another wording."""
+    lead, batch = world.people["lead"], world.closed_round
+    start_meeting(batch=batch, minutes=60, acting_user=lead)
+    item = differing([batch], reader=lead).of(world.splits[-1])
+    assert item is not None
+    make_edit(
+        batch=batch,
+        unit=item.unit,
+        ruling=None,
+        kind="reword",
+        detail={"key": "C1", "text": f"Names the cause. {words}", "help": words},
+        note=words,
+        passage=None,
+        acting_user=lead,
+    )
+    return replace(world, draft=world.draft.rubric.versions.get(status="draft"))
+
+
 def _others_rows(world: World, words: str) -> None:
     """A draft and a skip in the open round, and a row of each kind that the admin shows."""
     own = world.own("rating_lead")
@@ -377,6 +427,8 @@ def _others_rows(world: World, words: str) -> None:
     rater_for(world.project, world.people["expert"])
     subject = Subject.objects.filter(external_id__startswith="spare")[0]
     GoldAnswer.objects.create(subject=subject, version=world.open_round.version, why=words)
+    version = world.closed_round.version
+    waive(version=version, key="G2", reason=words[:MAX_REASON], acting_user=world.people["lead"])
     Release.objects.create(
         project=world.project,
         batch=world.closed_round,

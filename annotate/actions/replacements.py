@@ -96,8 +96,6 @@ def _apply_some(origin: Import) -> bool:
 
 def _replace(updates: Sequence[StagedUpdate]) -> None:
     subjects = [update.subject for update in updates]
-    # What code decided about the old texts says nothing about the new ones.
-    CheckResult.objects.filter(part__subject__in=subjects).delete()
     for update in updates:
         subject, content = update.subject, update.row
         new = {name: content[name] for name in OF_SUBJECT}
@@ -113,6 +111,9 @@ def _replace(updates: Sequence[StagedUpdate]) -> None:
         unique_fields=["subject", "key"],
         update_fields=["text"],
     )
+    # What code decided about the old texts says nothing about the new ones. Now that the texts are
+    # held, whoever wrote of the old ones has ended and whoever comes later sees the new ones.
+    CheckResult.objects.filter(part__subject__in=subjects).delete()
     for kind, details in DETAILS.items():
         details._default_manager.bulk_create(
             (detail_of(u.subject, u.row) for u in updates if u.subject.kind == kind),

@@ -8,6 +8,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotate import assignment
+from annotate.actions.check_jobs import ensure_checked
 from annotate.actions.measure_jobs import start_measuring
 from annotate.actions.probes import ProbesRefused, planted_in
 from annotate.actions.render_jobs import start_rendering
@@ -54,12 +55,14 @@ def start_round(
         raise RoundRefused(
             f"A seed is a whole number from 0 to {assignment.MAX_SEED}.", field="seed"
         )
+    _wait_for_code(version, acting_user)
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=project.pk)
         seated = [rater_for(project, user) for user in raters]
         seed = secrets.randbits(32) if seed is None else seed
+        left_out = assignment.count_decided(project, seated, version)
         try:
-            subjects = assignment.draw(project, seated, size=size, seed=seed)
+            subjects = assignment.draw(project, seated, size=size, seed=seed, version=version)
         except assignment.TooFewPairs as refusal:
             raise RoundRefused(str(refusal), field="size") from None
         try:
@@ -88,11 +91,23 @@ def start_round(
             size=size,
             raters=[rater.pk for rater in seated],
             probes=[str(probe.public_id) for probe in planted],
+            decided_by_code=left_out,
         )
         start_rendering(batch=batch, acting_user=acting_user)
         # Another number than their queue has would tell that something was planted.
         tell_opened(batch, pairs=size + len(planted), acting_user=acting_user)
     return batch
+
+
+def _wait_for_code(version: RubricVersion, acting_user: User | None) -> None:
+    """No expert is asked about a pair that code has still to look at."""
+    waiting = ensure_checked(version, acting_user=acting_user)
+    if waiting:
+        raise RoundRefused(
+            f"Code has still to look at {waiting:,} texts under {version}, and decides which pairs "
+            "need no expert. Try again when the page of automatic checks says that it is done.",
+            field="version",
+        )
 
 
 def close_round(*, batch: Batch, acting_user: User | None) -> Batch:

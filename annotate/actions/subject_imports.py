@@ -6,6 +6,7 @@ from django.db import transaction
 
 from annotate import ingest
 from annotate.actions import imports, replacements
+from annotate.actions.check_jobs import check_new_texts
 from annotate.actions.imports import (
     ImportRefused,
     Progress,
@@ -75,6 +76,7 @@ def import_subjects(
         imports.abandon(origin)
         raise
     replacements.apply(origin, lambda: progress(report.rows, rows))
+    check_new_texts(project, acting_user=acting_user)
     return report
 
 

@@ -28,6 +28,7 @@ TAKEN_WITHIN = timedelta(minutes=2)
 # Older failures are history: the list of changes has them.
 FAILED_WITHIN = timedelta(days=14)
 _JOBS = {
+    "check": "Looking at texts by code",
     "check_pairs": "Checking a file of pairs",
     "check_votes": "Checking a file of votes",
     "import_subjects": "An import of pairs",
@@ -35,8 +36,8 @@ _JOBS = {
     "measure": "Measuring a round",
     "render": "Preparing texts",
 }
-# The batch that a job is about; '' where it is about none.
-_ABOUT = Coalesce(KT("params__batch"), Value(""), output_field=TextField())
+# The batch or the rubric version that a job is about; '' where it is about neither.
+_ABOUT = Coalesce(KT("params__batch"), KT("params__version"), Value(""), output_field=TextField())
 
 
 @dataclass(frozen=True)

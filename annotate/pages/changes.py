@@ -80,6 +80,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
 }
 JOBS: dict[str, dict[str, tuple[str, str]]] = {
     "job.done": {
+        "check": ("Code looked at every text", "Code looked at every text {n} times"),
         "check_pairs": ("A file of pairs checked", "{n} files of pairs checked"),
         "check_votes": ("A file of votes checked", "{n} files of votes checked"),
         "import_subjects": ("An import of pairs done", "{n} imports of pairs done"),
@@ -88,6 +89,7 @@ JOBS: dict[str, dict[str, tuple[str, str]]] = {
         "render": ("The texts of a batch prepared", "The texts of {n} batches prepared"),
     },
     "job.failed": {
+        "check": ("Automatic checks failed", "Automatic checks failed {n} times"),
         "check_pairs": ("Checking a file of pairs failed", "{n} checks of pairs failed"),
         "check_votes": ("Checking a file of votes failed", "{n} checks of votes failed"),
         "import_subjects": ("An import of pairs failed", "{n} imports of pairs failed"),

@@ -11,6 +11,7 @@ from annotate.access import round_for
 from annotate.actions.rounds import RoundRefused, close_round, start_round
 from annotate.assignment import count_fresh
 from annotate.forms import RoundForm
+from annotate.pages.left_out import left_out
 from annotate.pages.round_cards import round_cards
 from annotate.pages.rounds import round_groups
 from projects.access import project_for, user_of
@@ -51,7 +52,12 @@ def round_new(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, f"{batch} is open: its raters can label now.")
             return redirect("annotate:round", project.slug, batch.number)
-    context = {"project": project, "form": form, "stock": count_fresh(project, [])}
+    context = {
+        "project": project,
+        "form": form,
+        "stock": count_fresh(project, []),
+        "left_out": left_out(project),
+    }
     return render(request, "annotate/round_new.html", context, status=422 if form.errors else 200)
 
 

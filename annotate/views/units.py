@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from annotate.access import batch_for, refuse_early, subject_for
 from annotate.calibration import asked_of, pool_of
 from annotate.pages.subject import subject_page
+from annotate.pages.subject_checks import said_by_code
 from annotate.pages.unit_filters import checks_of, filters_of
 from annotate.pages.units import units
 from annotate.pictures import pictures_on_click
@@ -50,10 +51,12 @@ def batch_units(request: HttpRequest, slug: str, batch_id: UUID) -> HttpResponse
 @pictures_on_click
 def subject(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     found = subject_for(user_of(request), slug, public_id)
+    shown = subject_page(found)
     context = {
         "project": found.project,
         "subject": found,
-        "shown": subject_page(found),
+        "shown": shown,
+        "by_code": said_by_code(found, [one.batch for one in shown.batches]),
         "is_known": found.gold_answers.exists(),
         "rulings": found.rulings.all(),
     }
