@@ -2,6 +2,7 @@ from django.urls import path
 
 from annotate.views import (
     asking,
+    checks,
     components,
     disagreements,
     gold,
@@ -55,6 +56,8 @@ urlpatterns = [
         name="disagreements",
     ),
     path("p/<slug:slug>/batches/<uuid:batch_id>/units/", units.batch_units, name="units"),
+    path("p/<slug:slug>/checks/", checks.checks, name="checks"),
+    path("p/<slug:slug>/checks/<slug:rubric>/<slug:key>/", checks.check_texts, name="check_texts"),
     path("p/<slug:slug>/gold/", gold.gold, name="gold"),
     path("p/<slug:slug>/history/<slug:rubric>/", rounds_table.rounds_table, name="rounds_table"),
     path(

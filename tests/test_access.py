@@ -76,6 +76,8 @@ PAGES = (
     Page("annotate:label_difference", ("rater",), members=404),
     Page("annotate:practice", ("rater", "rating_lead"), post=303, members=404),
     Page("annotate:practice_feedback", ("rater",), members=404),
+    Page("annotate:checks", LEADS, post=302),
+    Page("annotate:check_texts", LEADS),
     Page("annotate:gold", LEADS),
     Page("annotate:subject_gold", LEADS, post=302, which="closed"),
     Page("annotate:subject_gold", ("lead",), post=302, which="open"),
@@ -192,6 +194,7 @@ def form_of(world: World, route: str) -> dict[str, Any]:
         "annotate:label_draft": submission,
         "annotate:practice": lambda: {"action": "later"},
         "annotate:subject_gold": lambda: {**filled(), "why": "So it is.", "use": "hidden"},
+        "annotate:checks": lambda: {"rubric": version.rubric.slug},
         "annotate:disagreements": lambda: {"accept": "C1"},
         "annotate:round_new": lambda: {"version": version.pk, "raters": raters, "size": 2},
         "annotate:rulings": lambda: {
@@ -456,6 +459,7 @@ def test_the_admin_reads_and_writes_what_the_table_says(world: World, label: str
 
 # What each page reads from its address; every page is also asked with the last three.
 QUERY = {
+    "annotate:check_texts": ("said",),
     "annotate:gold": ("pair",),
     "annotate:subject_gold": ("version",),
     "annotate:units": (
