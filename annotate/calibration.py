@@ -174,14 +174,6 @@ def measured_under(version: RubricVersion, *, simulated: bool = False) -> Measur
     return None if newest is None else measure(newest)
 
 
-def cleared_counts(batches: Iterable[Batch]) -> dict[int, tuple[int, int]]:
-    """(cleared, all) checks for each closed round: the same for all rounds of one pool."""
-    found: dict[int, tuple[int, int]] = {}
-    for measured in measure_pools(pools_of(batches)):
-        found.update({batch.pk: measured.cleared for batch in measured.batches})
-    return found
-
-
 def pools_of(batches: Iterable[Batch]) -> list[list[Batch]]:
     """Closed rounds by what is pooled: one rubric version, real raters or simulated ones."""
     pools: dict[tuple[int, int, bool], list[Batch]] = {}

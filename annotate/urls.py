@@ -22,6 +22,7 @@ from annotate.views import (
 
 app_name = "annotate"
 
+    waivers,
 # One line per page, sorted by its address.
 urlpatterns = [
     path("", home.home, name="home"),
@@ -94,3 +95,10 @@ urlpatterns = [
     path("p/<slug:slug>/subjects/<uuid:public_id>/", units.subject, name="subject"),
     path("p/<slug:slug>/subjects/<uuid:public_id>/gold/", gold.subject_gold, name="subject_gold"),
 ]
+    path("p/<slug:slug>/batches/<uuid:batch_id>/probes/", waivers.probes, name="probes"),
+    path("p/<slug:slug>/rounds/<int:number>/waive/<str:key>/", waivers.waive_check, name="waive"),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/waive/<str:key>/withdraw/",
+        waivers.withdraw,
+        name="withdraw_waiver",
+    ),

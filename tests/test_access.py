@@ -87,6 +87,13 @@ PAGES = (
     Page("annotate:round", LEADS, which="open"),
     Page("annotate:round_ask", LEADS, get=None, post=302),
     Page("annotate:round_close", LEADS, post=302),
+    Page("annotate:waive", LEADS, post=302, which="closed"),
+    # Figures: not before the round is closed.
+    Page("annotate:waive", LEADS, get=403, post=403, which="open"),
+    Page("annotate:withdraw_waiver", LEADS, get=None, post=302, which="closed"),
+    Page("annotate:withdraw_waiver", LEADS, get=None, post=403, which="open"),
+    Page("annotate:probes", LEADS, which="closed"),
+    Page("annotate:probes", LEADS, get=403, which="open"),
     Page("annotate:round_new", LEADS, post=302),
     Page("annotate:rounds_table", LEADS),
     Page("annotate:readiness", LEADS),
@@ -208,6 +215,7 @@ def form_of(world: World, route: str) -> dict[str, Any]:
         "annotate:import_new": lambda: {
             "kind": "pairs",
             "file": SimpleUploadedFile("pairs.jsonl", b'{"id": "p1"}'),
+        "annotate:waive": lambda: {"reason": "Looked at by hand."},
             "complete": "1",
         },
         "annotate:upload": lambda: {"action": "discard"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from django.db.models import Count
 from django.urls import reverse
@@ -15,18 +16,23 @@ from annotate.calibration import Measured, bars_of, measure
 from annotate.clearing import Next, Row
 from annotate.models import Batch, Subject, Vote
 from annotate.outcomes import Summary, summary
+from annotate.pages.disagreements import Filters, list_href
 from annotate.pages.figures import figure, interval_words, percent, signed
 from annotate.pages.gaps import Gaps, gaps
 from annotate.pages.matrix import Matrix, matrix_of
+from annotate.pages.probes import ProbeTable, probe_table, probes_href
 from annotate.pages.unit_filters import ALL_VOTES, given_code, units_href
+from annotate.probes import met, tally
 from annotate.rater_agreement import rater_agreement
 from annotate.ratings import OUTCOME
 from annotate.reliability import Value
+from annotate.road import road_of
 from rubrics.content import NA
 
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from annotate.models import Waiver
     from projects.models import User
 
 
@@ -67,6 +73,9 @@ class Line:
     strongest: tuple[StrongPair, ...]
     aside: str
     is_next: bool
+    # Where a check that volume waits for is waived, or its waiver is read; '' for any other.
+    waive_href: str = ""
+    waiver: Waiver | None = None
 
     @property
     def alpha(self) -> str | None:
@@ -121,6 +130,12 @@ class Report:
     overlap: Overlap
     decisions: Summary | None
     gaps: Gaps
+    probes: ProbeTable | None
+
+    @property
+    def waived(self) -> str:
+        """The checks that are waived, in words; '' where none is."""
+        return clearing.listed(clearing.waived(self.measured.rows))
 
     @property
     def split(self) -> list[Line]:
@@ -144,7 +159,14 @@ def report(batch: Batch, reader: User) -> Report:
     """The whole report. Nothing in it shows one person's vote on a pair `reader` still rates."""
     measured = measure(batch)
     imported = batch.kind == Batch.Kind.IMPORTED
-    found = clearing.next_step(measured.rows, version=batch.version.number, imported=imported)
+    planted = met(measured.batches, secret=still_rated_by(reader))
+    tallies = tally(planted, batch.version)
+    found = clearing.next_step(
+        measured.rows,
+        version=batch.version.number,
+        imported=imported,
+        road=road_of(batch, measured, tallies),
+    )
     cleared, checks = measured.cleared
     alphas = [row.reliability.alpha for row in measured.rows]
     scale = charts.axis(alphas, bars_of(batch.project))
@@ -162,6 +184,13 @@ def report(batch: Batch, reader: User) -> Report:
         overlap=overlap_of(batch),
         decisions=summary(batch),
         gaps=gaps([batch], reader),
+        probes=probe_table(
+            batch,
+            planted,
+            tallies,
+            pooled=measured.pooled,
+            titles={row.key: row.title for row in measured.rows},
+        ),
     )
 
 
@@ -217,8 +246,16 @@ def _line(
             if subject in places
         ),
         aside=_aside(row, measured),
-        is_next=bool(step.key) and row.key == step.key and not row.cleared,
+        is_next=bool(step.key) and row.key == step.key and not row.done,
+        waive_href=_waive_href(batch, row),
+        waiver=measured.waivers.get(row.key) if row.is_waived else None,
     )
+
+
+def _waive_href(batch: Batch, row: Row) -> str:
+    if batch.number is None or not row.counts or row.cleared:
+        return ""
+    return reverse("annotate:waive", args=[batch.project.slug, batch.number, row.key])
 
 
 def _shown_counts(row: Row) -> Iterable[tuple[Value, int]]:
@@ -253,14 +290,25 @@ def _places(batch: Batch, measured: Measured, reader: User) -> dict[str, UUID]:
 
 def step_of(batch: Batch, found: Next, measured: Measured) -> Step:
     """What to do next with its button, as the report of a batch and the table of rounds have it."""
-    pooled, key = measured.pooled, found.key or None
-    hrefs = {
-        "disagreements": units_href(batch, pooled=pooled, criterion=key, differ=1),
-        "pairs": units_href(batch, pooled=pooled, criterion=key),
-        "new_round": reverse("annotate:round_new", args=[batch.project.slug]),
-        "decisions": "#decisions",
-    }
-    return Step(found.sentence, found.action, hrefs[found.goal], found.key)
+    return Step(found.sentence, found.action, _goal_href(batch, found, measured), found.key)
+
+
+def _goal_href(batch: Batch, found: Next, measured: Measured) -> str:
+    pooled, key, slug = measured.pooled, found.key or None, batch.project.slug
+    match found.goal:
+        case "disagreements":
+            return list_href(batch, Filters(check=found.key, pooled=pooled))
+        case "pairs":
+            return units_href(batch, pooled=pooled, criterion=key)
+        case "new_round":
+            route = reverse("annotate:round_new", args=[slug])
+            return f"{route}?{urlencode({'version': batch.version_id, 'check': found.key})}"
+        case "waive":
+            return reverse("annotate:waive", args=[slug, batch.number, found.key])
+        case "probes":
+            return probes_href(batch, pooled=pooled, check=found.key)
+        case "decisions":
+            return "#decisions"
 
 
 def _given_codes(measured: Measured) -> dict[str, str]:

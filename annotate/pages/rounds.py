@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotate.calibration import cleared_counts
+from annotate.calibration import Measured, measure_pools, pools_of
+from annotate.clearing import waived
 from annotate.pages.overview import all_rounds
 from annotate.pages.round_cards import RoundCard, round_cards
 
 if TYPE_CHECKING:
+    from annotate.models import Waiver
     from projects.models import Project, User
     from rubrics.models import RubricVersion
 
@@ -23,6 +25,8 @@ class VersionRounds:
     rounds: tuple[RoundCard, ...]
     cleared: int
     checks: int
+    # What volume does not wait for though it has not cleared.
+    waivers: tuple[Waiver, ...] = ()
 
     @property
     def closed(self) -> bool:
@@ -36,16 +40,21 @@ class VersionRounds:
 def round_groups(project: Project, reader: User) -> list[VersionRounds]:
     """The version tried last first, its newest round first."""
     cards = round_cards(all_rounds(project), reader)
-    cleared = cleared_counts(card.batch for card in cards if card.batch.closed_at)
+    closed = [card.batch for card in cards if card.batch.closed_at]
+    pools = measure_pools(pools_of(closed))
+    measured = {batch.pk: pool for pool in pools for batch in pool.batches}
     groups: dict[tuple[int, int, bool], list[RoundCard]] = {}
     for card in cards:
         version = card.batch.version
         place = (version.rubric_id, version.number, card.batch.simulated)
         groups.setdefault(place, []).append(card)
-    return [_group(found, cleared) for found in groups.values()]
+    return [_group(found, measured) for found in groups.values()]
 
 
-def _group(cards: list[RoundCard], cleared: dict[int, tuple[int, int]]) -> VersionRounds:
-    found = next((cleared[card.batch.pk] for card in cards if card.batch.pk in cleared), (0, 0))
+def _group(cards: list[RoundCard], measured: dict[int, Measured]) -> VersionRounds:
     newest = cards[0].batch
-    return VersionRounds(newest.version, newest.simulated, tuple(cards), *found)
+    found = next((measured[card.batch.pk] for card in cards if card.batch.pk in measured), None)
+    if found is None:
+        return VersionRounds(newest.version, newest.simulated, tuple(cards), 0, 0)
+    given = tuple(found.waivers[key] for key in waived(found.rows) if key in found.waivers)
+    return VersionRounds(newest.version, newest.simulated, tuple(cards), *found.cleared, given)

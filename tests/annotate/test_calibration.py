@@ -10,7 +10,7 @@ import pytest
 
 from annotate import calibration, snapshots
 from annotate.actions.rounds import close_round
-from annotate.calibration import MixedVersions, cleared_counts, measure, pool_of
+from annotate.calibration import MixedVersions, measure, measure_pools, pool_of, pools_of
 from annotate.clearing import Row
 from annotate.models import Snapshot
 from annotate.reliability import Status
@@ -285,11 +285,16 @@ def test_what_has_cleared_is_said_of_all_rounds_of_a_version(
     raters = [expert, other_expert]
     alike = [[ALIKE, ALIKE]] * 6
     first = make_voted_round(project, raters, alike, version=version)
-    assert cleared_counts([first]) == {first.pk: (0, 2)}
+    assert _cleared([first]) == {first.pk: (0, 2)}
     second = make_voted_round(project, raters, alike, version=version)
     # Six pairs have six minority units, twelve have twelve; G1 never varies.
-    assert cleared_counts([first, second]) == {first.pk: (1, 2), second.pk: (1, 2)}
+    assert _cleared([first, second]) == {first.pk: (1, 2), second.pk: (1, 2)}
     assert measure(first).cleared == (1, 2)
+
+
+def _cleared(batches: list[Batch]) -> dict[int, tuple[int, int]]:
+    pools = measure_pools(pools_of(batches))
+    return {batch.pk: pool.cleared for pool in pools for batch in pool.batches}
 
 
 def test_a_round_without_votes_is_undefined_and_not_an_error(
