@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import cast
 
 from annotate import clearing
 from annotate.calibration import measure, pool_of
@@ -31,6 +32,15 @@ class Verdict:
     goal: str
     # The checks that volume does not wait for though they have not cleared, '' where there is none.
     waived: str = ""
+    # The button of the sentence, and the check it is about.
+    action: str = ""
+    key: str = ""
+
+    @property
+    def step(self) -> clearing.Next | None:
+        """What was to be done next; None where an earlier release kept the sentence alone."""
+        goal = cast("clearing.Goal", self.goal)
+        return clearing.Next(self.sentence, self.action, goal, self.key) if self.action else None
 
     @property
     def marks(self) -> list[bool]:
@@ -60,7 +70,9 @@ def _verdict(batch: Batch) -> Verdict:
     cleared, checks = measured.cleared
     holding = clearing.holding_words(measured.rows)
     waived = clearing.listed(clearing.waived(measured.rows))
-    return Verdict(cleared, checks, holding, step.sentence, step.goal, waived)
+    return Verdict(
+        cleared, checks, holding, step.sentence, step.goal, waived, step.action, step.key
+    )
 
 
 def _key(batch: Batch) -> str:

@@ -67,7 +67,9 @@ class Figure:
 
     @property
     def why(self) -> str:
-        """What must be said where there is no alpha to believe."""
+        """What must be said where there is no alpha to believe, or where volume does not wait."""
+        if self.row.is_waived:
+            return quoted(self.row.waived)
         return self.row.words if self.row.reliability.alpha is None else ""
 
 

@@ -52,7 +52,7 @@ def _figures(cell: Cell) -> Iterator[tuple[object, ...]]:
         alpha = "" if found.alpha is None else found.alpha
         raw = "" if found.agreement is None else found.agreement
         counts = (found.units, found.minority_units, found.ratings)
-        yield (one.row.name, alpha, low, high, one.row.status.value, *counts, raw)
+        yield (one.row.name, alpha, low, high, str(one.row.state), *counts, raw)
     if not cell.figures and cell.keys:
         status = "checked_by_code" if cell.by_code else "not_measured"
         yield (" ".join(cell.keys), "", "", "", status, "", "", "", "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from django.urls import reverse
@@ -15,6 +15,7 @@ from annotate.pages.kinds_table import KindsTable, kinds_table
 from annotate.pages.next_step import in_words
 from annotate.pages.report import Step, step_of
 from annotate.pages.rounds_cells import Column, Layout, TableRow
+from annotate.verdicts import kept_verdicts
 
 if TYPE_CHECKING:
     from projects.models import Project, User
@@ -104,16 +105,22 @@ def _step(project: Project, history: History) -> Step:
     number = newest.version.number
     running = [batch for batch in history.running if batch.version.number == number]
     if running:
-        batch = running[-1]
-        href = reverse("annotate:round", args=[project.slug, batch.number])
-        says = f"Round {batch.number} of version {number} is open: its figures come when it closes."
-        return Step(says, f"See round {batch.number}", href, "")
+        last = running[-1].number
+        href = reverse("annotate:round", args=[project.slug, last])
+        says = f"Round {last} of version {number} is open: its figures come when it closes."
+        return Step(says, f"See round {last}", href, "")
     if newest.measured is None:
         href = reverse("annotate:round_new", args=[project.slug])
         untried = f"Version {number} is published and no round has tried it yet."
         return Step(f"{untried} Start one on fresh pairs.", "Start a round", href, "")
-    found = clearing.next_step(newest.measured.rows, version=number)
-    return step_of(newest.measured.batches[-1], found, newest.measured)
+    batch, measured = newest.measured.batches[-1], newest.measured
+    # Kept with the figures: what probes and earlier rounds have to say takes more to find out.
+    kept = kept_verdicts([batch]).get(batch.pk)
+    found = kept.step if kept else None
+    found = found or clearing.next_step(measured.rows, version=number)
+    step = step_of(batch, found, measured)
+    report = reverse("annotate:round", args=[project.slug, batch.number])
+    return replace(step, href=f"{report}{step.href}") if step.href.startswith("#") else step
 
 
 def _many(count: int, noun: str) -> str:

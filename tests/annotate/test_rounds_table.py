@@ -15,7 +15,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.models import AnchorSource, Disagreement, Edit, Subject
+from annotate.models import AnchorSource, Disagreement, Edit, Subject, Waiver
+from annotate.verdicts import keep_verdicts
 from rubrics.actions import import_rubric, publish
 from tests.making import make_round, make_version, make_voted_round, make_votes
 
@@ -220,6 +221,35 @@ def test_an_open_round_has_no_figure_and_is_what_to_look_at(
     page = page_of(client, lead)
     assert "Round 3 of version 2 is open: its figures come when it closes." in page
     assert "Two rounds, two versions" in page
+
+
+def test_a_cleared_rubric_leads_to_the_decisions_of_its_last_round(
+    client: Client, project: Project, lead: User, expert: User, other_expert: User
+) -> None:
+    source = "task: summaries\ncriteria:\n  - {id: C1, check: Names the cause.}\n"
+    version = published(project, source)
+    make_voted_round(project, [expert, other_expert], [[SAME, SAME]] * 20, version=version)
+    page = page_of(client, lead)
+    assert "Every check of version 1 has cleared, so volume labelling may begin." in page
+    assert 'href="/p/claims/rounds/1/#decisions"' in page
+
+
+def test_what_a_closed_round_kept_says_what_to_do(
+    client: Client, lead: User, two_versions: tuple[Batch, Batch]
+) -> None:
+    keep_verdicts(two_versions[1])
+    plain = page_of(client, lead)
+    assert "Volume stays closed: " in plain
+    assert '<a class="btn btn-primary" href="' in plain
+
+
+def test_a_waived_check_is_shown_as_waived(
+    client: Client, lead: User, two_versions: tuple[Batch, Batch]
+) -> None:
+    Waiver.objects.create(
+        rubric=two_versions[1].version.rubric, number=2, key="G1", reason="Looked at by hand."
+    )
+    assert "waived “Looked at by hand.”" in row_of(page_of(client, lead), "G1")
 
 
 def test_a_version_without_a_round_says_so_and_asks_for_one(
