@@ -158,13 +158,12 @@ def _weighting(case: Case) -> Suggestion | None:
         f"{_prefers(sides[0], 'A')}, {_prefers(sides[1], 'B')}, and all gate and criterion labels "
         "that they share agree"
     )
+    if one and one == other:
+        why = f"{why}. Both sides cite {_named(one)}: it may be taste"
+        return Suggestion("weighting", f"{why}.", Strength.WEAK)
     if one and other and not one & other:
-        return Suggestion(
-            "weighting",
-            f"{why}: one side cites {_listed(sorted(one, key=_natural))}, the other "
-            f"{_listed(sorted(other, key=_natural))}.",
-            Strength.STRONG,
-        )
+        why = f"{why}: one side cites {_named(one)}, the other {_named(other)}"
+        return Suggestion("weighting", f"{why}.", Strength.STRONG)
     return Suggestion("weighting", f"{why}.", Strength.FAIR)
 
 
@@ -342,11 +341,11 @@ def _contradiction(voter: Voter, scales: Mapping[str, Sequence[str]]) -> str:
     preferred = "A" if voter.margin > 0 else "B"
     signed = {key: lean * (1 if preferred == "A" else -1) for key, lean in leans.items() if lean}
     if signed and all(lean < 0 for lean in signed.values()):
-        keys = _listed(sorted(signed, key=_natural))
+        keys = _named(signed)
         return f"they prefer {preferred}, but their own {keys} {_speak(signed)} against it"
     cited = {key: lean for key, lean in signed.items() if key in voter.cites}
     if cited and all(lean < 0 for lean in cited.values()):
-        keys = _listed(sorted(cited, key=_natural))
+        keys = _named(cited)
         return f"they cite {keys} for {preferred}, but their own {keys} {_speak(cited)} against it"
     return ""
 
@@ -407,7 +406,7 @@ def _grounds(case: Case, one: Voter, other: Voter) -> tuple[Strength, str] | Non
     """
     whose, apart = _listed([one.handle, other.handle]), opposite((one.margin, other.margin))
     both = one.cites & other.cites
-    keys = _listed(sorted(both, key=_natural))
+    keys = _named(both)
     if case.kind != "preference":
         if one.value == other.value or case.key not in both:
             return None
@@ -475,6 +474,10 @@ def _prefers(voters: Sequence[Voter], side: str) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _named(keys: Iterable[str]) -> str:
+    return _listed(sorted(keys, key=_natural))
 
 
 def _capital(words: str) -> str:

@@ -78,6 +78,14 @@ def test_weighting_is_the_surer_where_each_side_names_its_own_reason() -> None:
     assert found.why.endswith("one side cites C1, the other C2 and C3.")
 
 
+def test_weighting_is_a_guess_where_both_sides_name_the_same_reason() -> None:
+    """No weights explain why the same check speaks for either."""
+    case = changed(preference(1, -1), 1, cites=frozenset({"C1"}))
+    found = suggest(changed(case, 2, cites=frozenset({"C1"})))
+    assert (found.kind, found.strength) == ("weighting", Strength.WEAK)
+    assert found.why.endswith("agree. Both sides cite C1: it may be taste.")
+
+
 def test_one_label_that_differs_is_no_weighting() -> None:
     case = changed(preference(1, -1), 2, labels={**PLAIN, ("C1", "B"): "no"})
     found = suggest(case)
