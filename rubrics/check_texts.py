@@ -13,8 +13,8 @@ RUN = 5
 _ENDS = (".", "!", "?", "…")
 _CLOSING = "\"'”’»)]}*_"
 _WIDE_ENDS = re.compile("[。！？]")
-# What begins something new at the start of a line: nothing at all, a heading, a list item.
-_MARK = re.compile(r"[ \t]*(?:$|#{1,6}(?:[ \t]+|$)|(?:[-*+]|[0-9]{1,3}[.)])(?:[ \t]+|$))")
+# What begins something new at the start of a line: a heading or a list item.
+_MARK = re.compile(r"[ \t]*(?:(#{1,6})|[-*+]|[0-9]{1,3}[.)])(?:[ \t]+|$)")
 _WORD = re.compile(r"\w+")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
@@ -35,13 +35,14 @@ def sentences(text: str) -> int:
     """Passages with a letter or a digit, each up to a full stop, or to the end of its block.
 
     A full stop is a word that ends with one of . ! ? … (quotation marks and brackets may follow),
-    or one of 。！？ anywhere. A blank line, a heading and a list item begin a new one.
+    or one of 。！？ anywhere. A line without letters, a heading and a list item begin a new one.
     """
     count, begun = 0, False
     for line in text.splitlines():
-        rest = line
-        if mark := _MARK.match(line):
-            count, begun, rest = count + begun, False, line[mark.end() :]
+        mark = _MARK.match(line)
+        rest = line[mark.end() :] if mark else line
+        if mark or not _has_word(line):
+            count, begun = count + begun, False
         for run in rest.split():
             *whole, last = _WIDE_ENDS.split(run)
             for piece in whole:
@@ -49,6 +50,8 @@ def sentences(text: str) -> int:
             begun = begun or _has_word(last)
             if last.rstrip(_CLOSING).endswith(_ENDS):
                 count, begun = count + begun, False
+        if mark and mark[1]:
+            count, begun = count + begun, False
     return count + begun
 
 
