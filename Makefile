@@ -12,7 +12,7 @@ help:
 	@echo "make install     what Calibrant needs to run, and nothing else: README, by hand"
 	@echo "make test        the whole suite, on SQLite and PostgreSQL, with a real browser"
 	@echo "make lint        ruff, mypy, djade, import-linter, migrations"
-	@echo "make benchmark   the cost of statistics, imports and labelling, as ratios"
+	@echo "make benchmark   the cost of statistics, imports and labelling; what intervals and the exit rule are worth"
 	@echo "make lock        compile the requirements files anew from pyproject.toml"
 
 install: $(VENV)/.runtime
@@ -40,6 +40,8 @@ benchmark: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.reliability
 	$(BIN)/python -m benchmarks.imports
 	$(BIN)/python -m benchmarks.labelling
+	$(BIN)/python -m benchmarks.coverage --replications 1000
+	$(BIN)/python -m benchmarks.operating --replications 10000 --states 300
 
 lock: $(VENV)/.uv
 	$(BIN)/uv pip compile requirements-bootstrap.in -q $(LOCK) -o requirements-bootstrap.txt
