@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 STILL_RATING = "You rate here yourself: the votes of others open to you when the round is closed."
+NOT_CLOSED = "Where you differed from the others opens to you when the round is closed."
+ANSWERED_FOR_YOU = "A simulation answered this round in your name: there is nothing of yours in it."
 STILL_OPEN = "The figures of a round open when it is closed: nobody stops it at a lucky moment."
 
 
@@ -49,6 +51,18 @@ def practice_for(user: User, public_id: UUID) -> Assignment:
 def own_batch_for(user: User, public_id: UUID) -> Batch:
     """A batch in which this person rates."""
     return get_object_or_404(_batches().of_member(user).of_user(user), public_id=public_id)
+
+
+def own_closed_round_for(user: User, public_id: UUID) -> Batch:
+    """A closed round in which this person rated, themselves and not by a simulation."""
+    batch = own_batch_for(user, public_id)
+    if batch.kind != Batch.Kind.CALIBRATION:
+        raise Http404
+    if batch.simulated:
+        raise PermissionDenied(ANSWERED_FOR_YOU)
+    if batch.closed_at is None:
+        raise PermissionDenied(NOT_CLOSED)
+    return batch
 
 
 def round_for(user: User, slug: str, number: int, *roles: Role) -> Batch:

@@ -34,6 +34,7 @@ class Kept:
     use: str
     lost: tuple[str, ...] = ()
     older: bool = False
+    why: str = ""
 
 
 def known_under(version: RubricVersion, subjects: SubjectQuerySet) -> dict[int, Kept]:
@@ -109,4 +110,5 @@ def _kept(
         use=gold.use,
         lost=tuple(key for key in asked if key not in there),
         older=gold.version_id != version.pk,
+        why=gold.why,
     )

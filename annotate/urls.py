@@ -4,10 +4,14 @@ from annotate.views import (
     asking,
     checks,
     components,
+    differed,
     disagreements,
     gold,
     home,
     label,
+    meeting,
+    meeting_acts,
+    minutes,
     practice,
     readiness,
     reading,
@@ -18,16 +22,17 @@ from annotate.views import (
     units,
     uploads,
     version_edits,
+    waivers,
 )
 
 app_name = "annotate"
 
-    waivers,
 # One line per page, sorted by its address.
 urlpatterns = [
     path("", home.home, name="home"),
     path("components/", components.components, name="components"),
     path("label/<uuid:batch_id>/", label.label_next, name="label_next"),
+    path("label/<uuid:batch_id>/differed/", differed.differed, name="differed"),
     path("label/<uuid:batch_id>/mine/", label.label_mine, name="label_mine"),
     path("label/<uuid:batch_id>/practice/", practice.practice, name="practice"),
     path("label/pair/<uuid:public_id>/", label.label_pair, name="label_pair"),
@@ -56,7 +61,45 @@ urlpatterns = [
         disagreements.disagreements,
         name="disagreements",
     ),
+    path("p/<slug:slug>/batches/<uuid:batch_id>/meeting/", meeting.meeting, name="meeting"),
+    path(
+        "p/<slug:slug>/batches/<uuid:batch_id>/meeting/edits/<uuid:edit_id>/take-back/",
+        meeting_acts.take_back,
+        name="take_back",
+    ),
+    path(
+        "p/<slug:slug>/batches/<uuid:batch_id>/meeting/end/",
+        meeting.meeting_end,
+        name="meeting_end",
+    ),
+    path(
+        "p/<slug:slug>/batches/<uuid:batch_id>/meeting/<str:unit>/",
+        meeting.meeting_unit,
+        name="meeting_unit",
+    ),
+    path(
+        "p/<slug:slug>/batches/<uuid:batch_id>/meeting/<str:unit>/gaps/",
+        meeting.meeting_gaps,
+        name="meeting_gaps",
+    ),
+    path(
+        "p/<slug:slug>/batches/<uuid:batch_id>/meeting/<str:unit>/names/",
+        meeting.meeting_names,
+        name="meeting_names",
+    ),
+    path(
+        "p/<slug:slug>/batches/<uuid:batch_id>/meeting/<str:unit>/<slug:act>/",
+        meeting_acts.meeting_act,
+        name="meeting_act",
+    ),
+    path(
+        "p/<slug:slug>/batches/<uuid:batch_id>/minutes.md",
+        minutes.minutes_file,
+        name="minutes_file",
+    ),
+    path("p/<slug:slug>/batches/<uuid:batch_id>/minutes/", minutes.minutes, name="minutes"),
     path("p/<slug:slug>/batches/<uuid:batch_id>/units/", units.batch_units, name="units"),
+    path("p/<slug:slug>/batches/<uuid:batch_id>/probes/", waivers.probes, name="probes"),
     path("p/<slug:slug>/checks/", checks.checks, name="checks"),
     path("p/<slug:slug>/checks/<slug:rubric>/<slug:key>/", checks.check_texts, name="check_texts"),
     path("p/<slug:slug>/gold/", gold.gold, name="gold"),
@@ -84,6 +127,12 @@ urlpatterns = [
     path("p/<slug:slug>/rounds/<int:number>/", reports.round_report, name="round"),
     path("p/<slug:slug>/rounds/<int:number>/ask/", asking.round_ask, name="round_ask"),
     path("p/<slug:slug>/rounds/<int:number>/close/", rounds.round_close, name="round_close"),
+    path("p/<slug:slug>/rounds/<int:number>/waive/<str:key>/", waivers.waive_check, name="waive"),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/waive/<str:key>/withdraw/",
+        waivers.withdraw,
+        name="withdraw_waiver",
+    ),
     path("p/<slug:slug>/rounds/new/", rounds.round_new, name="round_new"),
     path(
         "p/<slug:slug>/rubrics/<slug:rubric>/<int:number>/asked/",
@@ -95,10 +144,3 @@ urlpatterns = [
     path("p/<slug:slug>/subjects/<uuid:public_id>/", units.subject, name="subject"),
     path("p/<slug:slug>/subjects/<uuid:public_id>/gold/", gold.subject_gold, name="subject_gold"),
 ]
-    path("p/<slug:slug>/batches/<uuid:batch_id>/probes/", waivers.probes, name="probes"),
-    path("p/<slug:slug>/rounds/<int:number>/waive/<str:key>/", waivers.waive_check, name="waive"),
-    path(
-        "p/<slug:slug>/rounds/<int:number>/waive/<str:key>/withdraw/",
-        waivers.withdraw,
-        name="withdraw_waiver",
-    ),

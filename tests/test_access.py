@@ -74,6 +74,8 @@ PAGES = (
     Page("annotate:label_draft", ("rater",), get=None, post=200, members=404),
     Page("annotate:label_source", ("rater",), members=404),
     Page("annotate:label_difference", ("rater",), members=404),
+    # Of closed rounds; nobody else reads where a rater differed, leads included.
+    Page("annotate:differed", ("rater", "rating_lead"), members=404),
     Page("annotate:practice", ("rater", "rating_lead"), post=303, members=404),
     Page("annotate:practice_feedback", ("rater",), members=404),
     Page("annotate:checks", LEADS, post=302),
@@ -107,6 +109,18 @@ PAGES = (
     Page("annotate:refused_report", LEADS),
     Page("annotate:refused_rows", LEADS),
     Page("annotate:imported", LEADS),
+    # Where no meeting runs one is started; the closed round's runs already.
+    Page("annotate:meeting", LEADS, post=302, which="imported"),
+    Page("annotate:meeting", LEADS, get=403, post=403, which="open"),
+    Page("annotate:meeting_unit", LEADS, post=302),
+    Page("annotate:meeting_act", LEADS, post=302),
+    Page("annotate:meeting_gaps", LEADS),
+    Page("annotate:meeting_names", LEADS),
+    Page("annotate:meeting_end", LEADS, get=None, post=302),
+    Page("annotate:take_back", LEADS, get=None, post=302),
+    Page("annotate:minutes", LEADS),
+    Page("annotate:minutes", LEADS, get=403, which="open"),
+    Page("annotate:minutes_file", LEADS),
     Page("annotate:units", LEADS, which="closed"),
     # The votes of an open round are in no list, and whoever still rates sees none of others.
     Page("annotate:units", LEADS, get=403, which="open"),
@@ -203,6 +217,10 @@ def form_of(world: World, route: str) -> dict[str, Any]:
         "annotate:subject_gold": lambda: {**filled(), "why": "So it is.", "use": "hidden"},
         "annotate:checks": lambda: {"rubric": version.rubric.slug},
         "annotate:disagreements": lambda: {"accept": "C1"},
+        "annotate:meeting": lambda: {"minutes": 45},
+        "annotate:meeting_unit": lambda: {"kind": "slip", "note": "Plain.", "action": "settle"},
+        "annotate:meeting_act": lambda: {"key": "C1", "text": "The cause is named first."},
+        "annotate:waive": lambda: {"reason": "Looked at by hand."},
         "annotate:round_new": lambda: {"version": version.pk, "raters": raters, "size": 2},
         "annotate:rulings": lambda: {
             "batch": world.closed_round.public_id,
@@ -215,12 +233,15 @@ def form_of(world: World, route: str) -> dict[str, Any]:
         "annotate:import_new": lambda: {
             "kind": "pairs",
             "file": SimpleUploadedFile("pairs.jsonl", b'{"id": "p1"}'),
-        "annotate:waive": lambda: {"reason": "Looked at by hand."},
             "complete": "1",
         },
         "annotate:upload": lambda: {"action": "discard"},
         "rubrics:draft": lambda: {"source": document("Other words.", "other", 3)},
-        "rubrics:publish": lambda: {"change_note": "Why.", "digest": world.draft.digest},
+        "rubrics:publish": lambda: {
+            "change_note": "Why.",
+            "digest": world.draft.digest,
+            **{f"note:{check.key}": "Because." for check in world.draft.criteria.all()},
+        },
         "rubrics:discard": lambda: {"digest": world.draft.digest},
         "projects:account": lambda: {
             "old_password": "correct horse battery",

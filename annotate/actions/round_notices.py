@@ -33,7 +33,7 @@ def tell_opened(batch: Batch, *, pairs: int, acting_user: User | None) -> None:
 
 
 def tell_closed(batch: Batch, *, acting_user: User | None) -> None:
-    """Leads learn that the report is open, other raters that their answers stay readable."""
+    """Leads learn that the report is open, other raters where they can read how they differed."""
     if batch.simulated:
         return
     leads = leads_of(batch.project)
@@ -48,8 +48,8 @@ def tell_closed(batch: Batch, *, acting_user: User | None) -> None:
         users=_others(_raters(batch).difference(leads), acting_user),
         project=batch.project,
         verb=Notice.Verb.CLOSED,
-        text=f"{batch} is closed. Votes no longer change; your answers can still be read.",
-        path=reverse("annotate:label_mine", args=[batch.public_id]),
+        text=f"{batch} is closed: see, for yourself alone, where you differed from the others.",
+        path=reverse("annotate:differed", args=[batch.public_id]),
     )
 
 

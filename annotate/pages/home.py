@@ -7,13 +7,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from annotate.access import still_rated_by
 from annotate.models import Batch
 from annotate.pages.blocked import Block, blocks_of, jobs_of
 from annotate.pages.next_step import Need, Standing, Step, in_words, next_step
-from annotate.pages.own_rounds import OwnRound, own_rounds_of
+from annotate.pages.own_rounds import OwnRound, last_closed_of, own_rounds_of
 from annotate.pages.own_time import Lately, lately
 from annotate.pages.round_cards import RoundCard, by_project, round_cards
 from annotate.pages.standings import DRAFT, standings_of, versions_of
+from annotate.rulings import waiting_in
 from annotate.verdicts import Verdict, kept_verdicts
 from projects.models import Membership, Project, Role, User
 
@@ -45,11 +47,26 @@ class ProjectCard:
     own: tuple[OwnRound, ...]
     lately: Lately | None
     lead: LeadView | None
+    # The last closed round of their own: where they differed is open to them.
+    closed: Batch | None = None
+    # Splits that wait for this person's ruling.
+    rulings: int = 0
 
     @property
     def idle(self) -> bool:
         """Nothing here for this person to do or to look after."""
-        return self.lead is None and not self.own
+        return self.lead is None and not self.own and not self.rulings
+
+    @property
+    def rulings_words(self) -> str:
+        verb = "split waits" if self.rulings == 1 else "splits wait"
+        return f"{self.rulings} {verb} for your ruling"
+
+    @property
+    def to_rule(self) -> bool:
+        """Whether the card's sentence is about rulings: labelling and leading come first."""
+        leads_on = self.lead is not None and self.lead.step.need == Need.YOU
+        return self.rulings > 0 and not self.to_label and not leads_on
 
     @property
     def speaks_of(self) -> OwnRound | None:
@@ -66,7 +83,11 @@ class ProjectCard:
 
     @property
     def needs_you(self) -> bool:
-        return self.to_label or (self.lead is not None and self.lead.step.need == Need.YOU)
+        return (
+            self.to_label
+            or self.to_rule
+            or (self.lead is not None and self.lead.step.need == Need.YOU)
+        )
 
     @property
     def order(self) -> tuple[bool, bool, float, str]:
@@ -100,6 +121,9 @@ def home_of(user: User) -> Home:
     own = own_rounds_of(user)
     done = lately(user, [project for project in roles if project.pk in own]) if own else {}
     views = lead_views(led, rounds_of(led, user)) if led else {}
+    owned = [project for project, held in roles.items() if Role.POLICY_OWNER in held]
+    rulings = waiting_in(owned, without=still_rated_by(user)) if owned else {}
+    closed = last_closed_of(user) if roles else {}
     cards = (
         ProjectCard(
             project,
@@ -107,6 +131,8 @@ def home_of(user: User) -> Home:
             own.get(project.pk, ()),
             done.get(project.pk),
             views.get(project.pk),
+            closed.get(project.pk),
+            rulings.get(project.pk, 0),
         )
         for project, held in roles.items()
     )

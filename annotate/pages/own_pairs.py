@@ -94,10 +94,10 @@ def _gists(batch: Batch) -> dict[tuple[int, str], str]:
     """(subject, side) → how that response begins: prompts are often the same for all pairs."""
     parts = Part.objects.filter(subject__slots__batch=batch).distinct()
     heads = parts.annotate(head=Left("text", GIST_LENGTH)).values_list("subject_id", "key", "head")
-    return {(subject, key): _one_line(head or "") for subject, key, head in heads}
+    return {(subject, key): one_line(head or "") for subject, key, head in heads}
 
 
-def _one_line(head: str) -> str:
+def one_line(head: str) -> str:
     line = " ".join(head.split())
     return f"{line}…" if len(head) == GIST_LENGTH else line
 

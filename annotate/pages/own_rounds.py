@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from django.db.models import Exists, OuterRef
+
 from annotate.models import Assignment, Batch
 from annotate.pages.own_time import own_pace
 from annotate.practice import practice_left
@@ -55,3 +57,11 @@ def own_rounds_of(user: User) -> dict[int, tuple[OwnRound, ...]]:
             ),
         )
     return dict(own)
+
+
+def last_closed_of(user: User) -> dict[int, Batch]:
+    """Project → the last closed round in which this person voted, by their own hand."""
+    sent = Assignment.objects.of_user(user).submitted().filter(batch=OuterRef("pk"))
+    closed = Batch.objects.visible().rounds().closed().filter(Exists(sent), simulated=False)
+    rows = closed.of_member(user).order_by("number").only("public_id", "number", "kind", "project")
+    return {batch.project_id: batch for batch in rows}

@@ -74,6 +74,7 @@ def label_mine(request: HttpRequest, batch_id: UUID) -> HttpResponse:
     context: dict[str, object] = {"own": own_pairs(user, batch)}
     if batch.kind == Batch.Kind.CALIBRATION and not batch.simulated:
         context["practice"] = own_practice(batch.raters.get(user=user), batch)
+        context["differed"] = batch.closed_at is not None
     return render(request, "annotate/label_pairs.html", context)
 
 

@@ -92,8 +92,10 @@ def test_raters_and_leads_learn_of_the_close_each_what_is_theirs(
     # One notice each: a lead who rated is led to the report.
     assert told(Notice.Verb.REPORT) == ["rating_lead"]
     own = Notice.objects.get(user=expert, verb=Notice.Verb.CLOSED)
-    assert own.path == reverse("annotate:label_mine", args=[batch.public_id])
-    assert "your answers can still be read" in own.text
+    assert own.path == reverse("annotate:differed", args=[batch.public_id])
+    assert own.text == (
+        "Round 1 is closed: see, for yourself alone, where you differed from the others."
+    )
     report = Notice.objects.get(verb=Notice.Verb.REPORT)
     assert report.path == reverse("annotate:round", args=["claims", 1])
 
