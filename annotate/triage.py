@@ -158,6 +158,10 @@ def _weighting(case: Case) -> Suggestion | None:
         f"{_prefers(sides[0], 'A')}, {_prefers(sides[1], 'B')}, and all gate and criterion labels "
         "that they share agree"
     )
+    lone = lone_dissent(case)
+    if lone and (against := _at_odds(case, lone)):
+        why = f"{why}. {lone.handle} stands alone: {against}. It may be a slip"
+        return Suggestion("weighting", f"{why}.", Strength.WEAK)
     if one and one == other:
         why = f"{why}. Both sides cite {_named(one)}: it may be taste"
         return Suggestion("weighting", f"{why}.", Strength.WEAK)

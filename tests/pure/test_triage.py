@@ -86,6 +86,16 @@ def test_weighting_is_a_guess_where_both_sides_name_the_same_reason() -> None:
     assert found.why.endswith("agree. Both sides cite C1: it may be taste.")
 
 
+def test_weighting_is_a_guess_where_no_weights_could_lead_to_the_lone_preference() -> None:
+    own = {**PLAIN, ("C1", "B"): "no"}
+    found = suggest(preference(-1, 1, 2, labels=own))
+    assert (found.kind, found.strength) == ("weighting", Strength.WEAK)
+    assert found.why.endswith(
+        "agree. Rater 1 stands alone: they prefer B, but their own C1 speaks against it. "
+        "It may be a slip."
+    )
+
+
 def test_one_label_that_differs_is_no_weighting() -> None:
     case = changed(preference(1, -1), 2, labels={**PLAIN, ("C1", "B"): "no"})
     found = suggest(case)
