@@ -12,7 +12,7 @@ from django.db.models import QuerySet, Value
 
 from annotate.access import still_rated_by
 from annotate.clearing import number_words
-from annotate.models import Label, Subject, Vote
+from annotate.models import Label, Ruling, Subject, Vote
 from annotate.outcomes import decided_as, vote_outcomes
 from annotate.pages.unit_filters import (
     ALL_VOTES,
@@ -45,6 +45,8 @@ class Unit:
     part: str
     key: str
     labels: dict[int, str] = field(default_factory=dict)
+    # Whether the policy owner was asked about the pair: its labels stand as they are.
+    ruled: bool = False
 
     @property
     def differ(self) -> bool:
@@ -108,8 +110,9 @@ def units(batches: Sequence[Batch], filters: Filters, *, reader: User, number: s
     elif filters.check.code != OUTCOME:
         labels = _labels(batches, filters.check, pks)
     subjects = Subject.objects.in_bulk(pks)
+    ruled = set(Ruling.objects.filter(subject__in=pks).values_list("subject", flat=True))
     shown = tuple(
-        Unit(subjects[subject], part, key, labels.get((subject, part, key), {}))
+        Unit(subjects[subject], part, key, labels.get((subject, part, key), {}), subject in ruled)
         for subject, part, key in places
     )
     raters = Rater.objects.filter(pk__in={pk for unit in shown for pk in unit.labels})

@@ -411,6 +411,48 @@ def test_what_was_written_is_shown_as_text(batch: Batch, owner: User) -> None:
         assert "{{ 7 }}" in page
 
 
+# ---- Home
+
+
+def test_the_home_of_a_policy_owner_says_how_many_splits_wait(
+    batch: Batch, owner: User, lead: User, raters: list[User]
+) -> None:
+    assert "for your ruling" not in shown(owner, "/")
+    asked(batch)
+    page = shown(owner, "/")
+    assert "1 split waits for your ruling" in page
+    assert f'<a class="btn btn-primary" href="{LIST}">Rule on it</a>' in page
+    assert "One needs you now" in page
+    asked(split_round(batch.project, raters, version=batch.version))
+    assert "2 splits wait for your ruling" in shown(owner, "/")
+    for user in (lead, raters[0]):
+        assert "for your ruling" not in shown(user, "/")
+
+
+def test_what_is_decided_no_longer_waits(batch: Batch, owner: User) -> None:
+    decided(batch, "both")
+    assert "for your ruling" not in shown(owner, "/")
+
+
+def test_a_lead_who_is_policy_owner_too_reads_both(batch: Batch, owner: User) -> None:
+    Membership.objects.create(project=batch.project, user=owner, role="lead")
+    asked(batch)
+    page = shown(owner, "/")
+    assert page.count("1 split waits for your ruling") == 1
+
+
+def test_a_split_on_a_pair_that_the_owner_still_rates_is_not_counted(
+    batch: Batch, owner: User, raters: list[User]
+) -> None:
+    asked(batch)
+    Membership.objects.create(project=batch.project, user=owner, role="expert")
+    second = make_round(batch.project, [owner, raters[0]], version=batch.version)
+    assignment = second.assignments.filter(rater__user=owner)[0]
+    assignment.subject = first_pair(batch)
+    assignment.save()
+    assert "for your ruling" not in shown(owner, "/")
+
+
 # ---- The pair page, and how much it costs
 
 
@@ -423,6 +465,21 @@ def test_the_pair_page_of_a_lead_shows_its_rulings_beside_the_votes(
     page = shown(lead, address)
     assert QUESTION in page
     assert "Left out of the data." in page
+
+
+def test_pairs_with_a_ruling_are_marked_among_the_pairs_behind_a_number(
+    batch: Batch, lead: User
+) -> None:
+    address = reverse("annotate:units", args=["claims", batch.public_id]) + "?criterion=C1"
+    before = shown(lead, address)
+    assert '<span class="chip">ruling</span>' not in before
+    decided(batch, "exclude")
+    page = shown(lead, address)
+    # Both sides of the one pair, whose labels are as they were.
+    assert page.count('<span class="chip">ruling</span>') == 2
+    assert page.replace(' <span class="chip">ruling</span>', "").count(">no<") == before.count(
+        ">no<"
+    )
 
 
 @pytest.mark.parametrize("size", [1, 6])
