@@ -38,7 +38,9 @@ POLICY = (
 POLICY_WITH_PICTURES = POLICY.replace("img-src 'self'", "img-src 'self' https:")
 WITH_PICTURES = {
     "annotate:label_pair",
+    "annotate:meeting_unit",
     "annotate:practice_feedback",
+    "annotate:ruling",
     "annotate:subject",
     "annotate:subject_gold",
     "annotate:upload",
@@ -69,7 +71,15 @@ SHORT = "<img src=x onerror=probe()> \"'"
 FORBIDDEN = {"iframe", "object", "embed", "base", "style", "frame", "frameset", "applet", "link"}
 FILES = ("/static/", "/admin/jsi18n/")
 SCHEMES = {"", "http", "https", "mailto"}
-DOWNLOADS = ("rubrics:source", "annotate:refused_report", "annotate:refused_rows")
+DOWNLOADS = (
+    "annotate:disagreements_csv",
+    "annotate:meeting_names",
+    "annotate:minutes_file",
+    "annotate:refused_report",
+    "annotate:refused_rows",
+    "annotate:rounds_csv",
+    "rubrics:source",
+)
 SHOWN = [entry for entry in PAGES if entry.get == 200 and entry.route not in DOWNLOADS]
 
 

@@ -1,7 +1,7 @@
 // Places in the text of a response: counted as the server counts them (annotate/rendering/readable.py),
 // found from a selection, shown as marks. Places on the wire are code points, here UTF-16 units.
 labelPage.passages = (() => {
-  const SIDES = ["Left", "Right"], SKIP = "svg, .vh, [data-extra]";
+  const SIDES = labelPage.sides ?? ["Left", "Right"], SKIP = "svg, .vh, [data-extra]";
   const LAYOUT = "table, thead, tbody, tr, ol, ul, li, blockquote, .prose", PAIRS = /[\uD800-\uDBFF][\uDC00-\uDFFF]/g;
   const pane = (side) => document.getElementById(`text-${side}`);
   const root = (side) => pane(side)?.querySelector(":scope > .prose:not([data-view])") ?? null;

@@ -35,6 +35,8 @@ NO_PAGES = (
     "annotate:disagreements_csv",
     "annotate:label_difference",
     "annotate:label_source",
+    "annotate:meeting_names",
+    "annotate:minutes_file",
     "annotate:refused_report",
     "annotate:refused_rows",
     "projects:login_here",

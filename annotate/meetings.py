@@ -1,0 +1,68 @@
+"""The meeting of a batch, for whoever may lead it: fetched, or refused, in one query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db.models import Count, Exists, Max, OuterRef, Q
+from django.http import Http404
+
+from annotate.access import batch_for, refuse_early
+from annotate.disagreements import Found, differing
+from annotate.models import Assignment, Batch, Edit, Meeting
+from projects.models import Membership, Role
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from annotate.snapshots import Counted
+    from projects.models import User
+
+
+@dataclass(frozen=True)
+class Room:
+    """A batch with its open meeting, and its votes as they were counted on the way."""
+
+    batch: Batch
+    meeting: Meeting | None
+    counted: Counted | None = None
+
+    def found(self, reader: User) -> Found:
+        """The disagreements that are talked about: those of this batch alone."""
+        return differing([self.batch], reader=reader, counted=self.counted)
+
+
+def meeting_for(user: User, slug: str, public_id: UUID) -> Room:
+    """A batch to talk about; for leads, once its figures are open, and not for its raters.
+
+    Where all is well that is one query, for the page has many to make; else `batch_for` and
+    `refuse_early` say what is not.
+    """
+    lead = Membership.objects.filter(user=user, project=OuterRef("batch__project"), role=Role.LEAD)
+    rating = Assignment.objects.of_user(user).in_open_batches().filter(batch=OuterRef("batch"))
+    found = (
+        Meeting.objects.filter(Exists(lead), ~Exists(rating), ended_at__isnull=True)
+        .filter(batch__project__slug=slug, batch__public_id=public_id)
+        .filter(batch__in=Batch.objects.visible())
+        .select_related("batch__project", "batch__version__rubric", "started_by")
+        .annotate(
+            votes=Count("batch__votes", filter=Q(batch__votes__current=True)),
+            highest=Max("batch__votes__id"),
+        )
+        .first()
+    )
+    if found is not None:
+        counted = {found.batch_id: (found.votes, found.highest)} if found.highest else None
+        return Room(found.batch, found, counted)
+    batch = batch_for(user, slug, public_id, Role.LEAD)
+    if batch.is_practice:
+        raise Http404
+    refuse_early(user, batch=batch)
+    return Room(batch, None)
+
+
+def edit_for(batch: Batch, public_id: UUID) -> Edit | None:
+    """A change of the batch's rubric; None where it was taken back already."""
+    edits = Edit.objects.filter(rubric=batch.version.rubric_id).select_related("rubric__project")
+    return edits.filter(public_id=public_id).first()

@@ -1,0 +1,141 @@
+"""The minutes of a batch: every meeting about it, and what each disagreement came to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+from django.utils.dateformat import format as as_words
+
+from annotate.minutes import Change, Entry, Minutes, Session
+from annotate.models import Edit, Meeting
+from annotate.pages.meeting import check_of, title_of
+from annotate.pages.meeting_agenda import meeting_address
+from annotate.pages.meeting_changes import told
+from annotate.pages.meeting_raters import given
+from rubrics.content import PREFERENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from annotate.disagreements import Differing
+    from annotate.meetings import Room
+    from annotate.models import Batch
+    from projects.models import User
+
+
+@dataclass(frozen=True)
+class MinutesPage:
+    """`hrefs` leads from the title of an entry to its disagreement, while a meeting runs."""
+
+    minutes: Minutes
+    runs: bool
+    hrefs: Mapping[str, str]
+
+
+def minutes_page(room: Room, reader: User) -> MinutesPage:
+    batch, found = room.batch, room.found(reader)
+    meetings = list(Meeting.objects.filter(batch=batch).select_related("started_by").order_by("id"))
+    edits: dict[int, list[Edit]] = {}
+    rows = Edit.objects.filter(disagreements__batch=batch).order_by("id").distinct()
+    for edit in rows.prefetch_related("disagreements"):
+        for row in edit.disagreements.all():
+            edits.setdefault(row.pk, []).append(edit)
+    handled = [
+        one
+        for one in found.all
+        if one.row and (one.row.sorted_at or one.row.ruling_id or edits.get(one.row.pk))
+    ]
+    placed: dict[int | None, list[Differing]] = {}
+    for one in handled:
+        placed.setdefault(_meeting_of(one, meetings, edits), []).append(one)
+    sessions = [
+        _session(meeting, [_entry(batch, one, edits) for one in placed.get(meeting.pk, [])])
+        for meeting in meetings
+    ]
+    if None in placed:
+        entries = tuple(_entry(batch, one, edits) for one in placed[None])
+        sessions.append(Session("Outside a meeting", entries=entries))
+    present = (
+        ()
+        if batch.anonymous_raters
+        else tuple(batch.raters.order_by("name").values_list("name", flat=True))
+    )
+    version = batch.version
+    return MinutesPage(
+        minutes=Minutes(
+            heading=f"Minutes: {batch}",
+            rubric=f"{version.rubric.name}, version {version.number}",
+            present=present,
+            sessions=tuple(sessions),
+            open=sum(group.open for group in found.groups),
+        ),
+        runs=any(meeting.ended_at is None for meeting in meetings),
+        hrefs={_title(batch, one): meeting_address(batch, one) for one in handled},
+    )
+
+
+def _session(meeting: Meeting, entries: Iterable[Entry]) -> Session:
+    ended = meeting.ended_at or timezone.now()
+    minutes = max(1, round((ended - meeting.started_at).total_seconds() / 60))
+    planned = f"{minutes} of {meeting.minutes} minutes"
+    return Session(
+        when=_moment(meeting.started_at),
+        led=str(meeting.started_by or "the command line"),
+        lasted=planned if meeting.ended_at else f"{planned} so far",
+        entries=tuple(entries),
+    )
+
+
+def _meeting_of(
+    one: Differing, meetings: Sequence[Meeting], edits: Mapping[int, Sequence[Edit]]
+) -> int | None:
+    """The meeting in whose time something was decided last; None outside of all."""
+    assert one.row is not None
+    own = edits.get(one.row.pk, ())
+    at = one.row.sorted_at or (own[-1].made_at if own else None)
+    if at is None and one.row.ruling is not None:
+        at = one.row.ruling.opened_at
+    for meeting in meetings:
+        if at is not None and meeting.started_at <= at <= (meeting.ended_at or timezone.now()):
+            return meeting.pk
+    return None
+
+
+def _entry(batch: Batch, one: Differing, edits: Mapping[int, Sequence[Edit]]) -> Entry:
+    row = one.row
+    assert row is not None
+    is_preference = one.unit.key == PREFERENCE
+    times = Counter(given(code, preference=is_preference).words for _, code in one.values)
+    ruling = ""
+    if row.ruling is not None:
+        said = row.ruling.get_decision_display() if row.ruling.decision else "not decided yet"
+        ruling = f"{row.ruling.question} ({said})"
+    return Entry(
+        title=_title(batch, one),
+        labels=", ".join(f"{count} {words}" for words, count in times.most_common()),
+        kind=row.get_kind_display() if row.kind else "",
+        suggested=row.get_suggested_display() if row.suggested else "",
+        why=row.suggested_why,
+        note=row.note,
+        by=str(row.sorted_by) if row.sorted_by else "",
+        at=_moment(row.sorted_at) if row.sorted_at else "",
+        changes=tuple(_change(edit) for edit in edits.get(row.pk, ())),
+        ruling=ruling,
+    )
+
+
+def _change(edit: Edit) -> Change:
+    line = told(edit)
+    return Change(line.keys, line.what, line.text)
+
+
+def _title(batch: Batch, one: Differing) -> str:
+    return title_of(check_of(batch, one.unit.key), one)
+
+
+def _moment(at: datetime) -> str:
+    return as_words(timezone.localtime(at), "j F Y, H:i")

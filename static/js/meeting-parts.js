@@ -1,0 +1,17 @@
+// What the scripts of the meeting share. `labelPage` is the name under which label-passages.js finds
+// the texts of a page: here the responses by their own names, since everybody looks at one screen.
+const labelPage = { sides: [...document.querySelectorAll("[data-part]")].map((box) => box.dataset.part || "text") };
+const meeting = (() => {
+  const form = document.getElementById("sorting"), line = document.getElementById("say");
+  const FADES = 6000;
+  let fading = 0;
+  document.body.classList.add("is-scripted");
+  const typing = (element) => Boolean(element?.matches?.("textarea, select, input:not([type=radio], [type=checkbox])"));
+  const say = (words, { stays = false } = {}) => {
+    clearTimeout(fading);
+    line.textContent = words;
+    if (!stays) fading = setTimeout(() => { line.textContent = ""; }, FADES);
+  };
+  if (line.textContent.trim()) say(line.textContent.trim()); else line.textContent = "";
+  return { form, say, typing, open: () => document.querySelector("dialog[open]") };
+})();
