@@ -14,7 +14,7 @@ from annotate.pages.own_rounds import OwnRound, own_rounds_of
 from annotate.pages.own_time import Lately, lately
 from annotate.pages.round_cards import RoundCard, round_cards
 from projects.models import Membership, Project, Role, User
-from rubrics.models import RubricVersion
+from rubrics.models import Rubric, RubricVersion
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,12 @@ class Overview:
     imported: tuple[Batch, ...] = ()
     members: tuple[Member, ...] = ()
     changes: tuple[Change, ...] = ()
+
+    @property
+    def tried(self) -> list[Rubric]:
+        """The rubrics whose versions can be compared, the one of the newest round first."""
+        closed = (card.batch for card in self.rounds if card.batch.closed_at is not None)
+        return list(dict.fromkeys(batch.version.rubric for batch in closed))
 
 
 def overview_of(project: Project, user: User, roles: frozenset[str]) -> Overview:

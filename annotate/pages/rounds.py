@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from annotate.calibration import Measured, measure_pools, pools_of
@@ -27,6 +27,8 @@ class VersionRounds:
     checks: int
     # What volume does not wait for though it has not cleared.
     waivers: tuple[Waiver, ...] = ()
+    # The first of its rubric and its raters on the page: the link to all of their rounds is here.
+    leads: bool = False
 
     @property
     def closed(self) -> bool:
@@ -48,7 +50,14 @@ def round_groups(project: Project, reader: User) -> list[VersionRounds]:
         version = card.batch.version
         place = (version.rubric_id, version.number, card.batch.simulated)
         groups.setdefault(place, []).append(card)
-    return [_group(found, measured) for found in groups.values()]
+    found = [_group(cards, measured) for cards in groups.values()]
+    linked: set[tuple[int, bool]] = set()
+    for n, group in enumerate(found):
+        whose = (group.version.rubric_id, group.simulated)
+        if group.closed and whose not in linked:
+            linked.add(whose)
+            found[n] = replace(group, leads=True)
+    return found
 
 
 def _group(cards: list[RoundCard], measured: dict[int, Measured]) -> VersionRounds:

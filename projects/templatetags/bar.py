@@ -6,7 +6,7 @@ from django import template
 
 from projects.access import roles_of
 from projects.browser_key import browser_key
-from projects.models import Notice, Project, User
+from projects.models import Notice, Project, Role, User
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -37,7 +37,9 @@ def bar(context: Context) -> dict[str, Any]:
     roles = context.get("roles")
     if roles is None:
         roles = roles_of(user, project)
-    return {**shown, "project": project, "roles": roles}
+    # Rulings are read by those who ask for them and by those who decide them.
+    rules = not roles.isdisjoint({Role.LEAD, Role.POLICY_OWNER})
+    return {**shown, "project": project, "roles": roles, "rules": rules}
 
 
 def room_of(request: HttpRequest | None) -> str:
@@ -47,8 +49,20 @@ def room_of(request: HttpRequest | None) -> str:
         return ""
     if match.view_name in ("annotate:home", "annotate:project", "projects:notices"):
         return match.url_name or ""
-    if match.view_name in ("annotate:import_new", "annotate:upload"):
-        return "project"
-    if match.view_name in ("annotate:gold", "annotate:subject_gold"):
-        return "gold"
-    return {"rubrics": "rubrics", "annotate": "rounds"}.get(match.app_name, "")
+    return _ROOMS.get(match.view_name) or _APPS.get(match.app_name, "")
+
+
+_APPS = {"rubrics": "rubrics", "annotate": "rounds"}
+# Pages that stand in another room than their app's.
+_ROOMS = {
+    "annotate:import_new": "project",
+    "annotate:upload": "project",
+    "annotate:readiness": "project",
+    "annotate:gold": "gold",
+    "annotate:subject_gold": "gold",
+    "annotate:ruling": "rulings",
+    "annotate:rulings": "rulings",
+    "annotate:checks": "rubrics",
+    "annotate:check_texts": "rubrics",
+    "annotate:version_edits": "rubrics",
+}
