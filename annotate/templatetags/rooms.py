@@ -22,7 +22,7 @@ class Room:
     here: bool
 
 
-@register.inclusion_tag("components/rooms.html", takes_context=True)
+@register.inclusion_tag("annotate/rooms.html", takes_context=True)
 def rooms(context: Context, batch: Batch) -> dict[str, Any]:
     """The pages about one closed round or one import, in the order in which a lead goes through
     them. They are the leads' alone, as is every page that shows this."""
