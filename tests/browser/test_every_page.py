@@ -39,6 +39,7 @@ NO_PAGES = (
     "annotate:minutes_file",
     "annotate:refused_report",
     "annotate:refused_rows",
+    "annotate:rounds_csv",
     "projects:login_here",
     "rubrics:source",
 )
