@@ -50,7 +50,10 @@ _RANKS = {"fail": 0.0, "pass": 1.0, "no": 0.0, "yes": 1.0}
 
 
 class Strength(IntEnum):
-    """How much speaks for a suggestion. More of the same evidence never makes it weaker."""
+    """How much speaks for a suggestion: nothing in particular, one sign, several that agree.
+
+    More of the same evidence never makes it weaker.
+    """
 
     WEAK = 1
     FAIR = 2

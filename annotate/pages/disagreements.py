@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 PAGE = 50
 KINDS = tuple((str(value), str(words)) for value, words in Disagreement.Kind.choices)
 STATES = (("open", "open"), ("sorted", "sorted"), ("ruling", "with a ruling"))
-_SURE = {Strength.WEAK: "a guess", Strength.FAIR: "likely", Strength.STRONG: "very likely"}
+_SURE = {
+    Strength.WEAK: "a guess",
+    Strength.FAIR: "on one sign",
+    Strength.STRONG: "on several signs",
+}
 
 
 @dataclass(frozen=True)
