@@ -163,6 +163,11 @@ class MeetingPage:
         return meeting_address(self.batch, self.item, "meeting_names")
 
     @property
+    def naming(self) -> str:
+        """Where the names show without a script, or no longer do."""
+        return self.address if self.named else self.agenda_.address(self.item, names="1")
+
+    @property
     def gaps_address(self) -> str:
         return meeting_address(self.batch, self.item, "meeting_gaps")
 
