@@ -1,6 +1,7 @@
 """The truth table of decisions: examples to read, an oracle over every case, properties."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, combinations_with_replacement, product
 
@@ -383,6 +384,60 @@ def test_what_one_sided_decides_every_majority_decides_too(drawn: list[Body]) ->
     strict = decide(votes, Policy.ONE_SIDED)
     if strict.outcome is not None:
         assert decide(votes, Policy.MAJORITY) == strict
+
+
+# ---------------------------------------------------------------- gates by code
+
+
+@pytest.mark.parametrize(
+    ("votes", "failing", "expected"),
+    [
+        # Nobody voted: code decides, where a side fails.
+        ("", "", (None, Reason.NO_HUMAN_LABEL, None)),
+        ("", "A", ("B", Reason.DECIDED, "code")),
+        ("", "B", ("A", Reason.DECIDED, "code")),
+        ("", "AB", ("both_fail", Reason.BOTH_FAILED_GATE, "code")),
+        # Votes join, and never overrule it.
+        ("pp A_much, pp A_much", "", ("A", Reason.DECIDED, "preference")),
+        ("pp A_much, pp A_much", "A", ("B", Reason.DECIDED, "code")),
+        ("fp B_much, fp B_much", "A", ("B", Reason.DECIDED, "code")),
+        ("pf, pf", "A", ("both_fail", Reason.BOTH_FAILED_GATE, "gate")),
+        ("fp, fp", "", ("B", Reason.DECIDED, "gate")),
+        # A gate that people balance on is for the meeting, whatever code says of another.
+        ("pf, pp tie", "A", (None, Reason.GATE_CONTESTED, None)),
+    ],
+)
+def test_gates_by_code_are_unanimous_gates(
+    votes: str, failing: str, expected: tuple[object, ...]
+) -> None:
+    by_code: dict[tuple[str, Side], bool] = {
+        ("A1", "A"): "A" not in failing,
+        ("A1", "B"): "B" not in failing,
+    }
+    decision = decide(parse(votes) if votes else [], by_code=by_code)
+    assert (decision.outcome, decision.reason, decision.by) == expected
+    by = {(gate.gate, gate.side): (gate.passed, gate.by) for gate in decision.gates}
+    assert by["A1", "A"] == ("A" not in failing, "code")
+    assert by["A1", "B"] == ("B" not in failing, "code")
+
+
+@given(st.lists(bodies, max_size=6), policies)
+def test_gates_that_pass_by_code_change_no_decision(drawn: list[Body], policy: Policy) -> None:
+    passing: dict[tuple[str, Side], bool] = {("A1", "A"): True, ("A1", "B"): True}
+    plain = decide(views(drawn), policy)
+    joined = decide(views(drawn), policy, by_code=passing)
+    assert replace(joined, gates=plain.gates) == plain
+    assert len(joined.gates) == len(plain.gates) + 2
+
+
+@given(st.lists(bodies, max_size=6), policies, st.sampled_from("AB"))
+def test_a_side_that_fails_by_code_never_wins(
+    drawn: list[Body], policy: Policy, side: Side
+) -> None:
+    decision = decide(views(drawn), policy, by_code={("A1", side): False})
+    assert decision.winner != side
+    assert decision.reason is not Reason.NO_HUMAN_LABEL
+    assert decision.by in (None, "code", "gate")
 
 
 # ---------------------------------------------------------------- scales

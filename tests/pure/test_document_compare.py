@@ -104,6 +104,14 @@ def test_a_check_moved_to_code_is_followed_by_its_lineage() -> None:
     )
 
 
+def test_a_check_that_becomes_a_gate_by_code_is_told() -> None:
+    def by_code(decides: str) -> Rubric:
+        rule = f"  - {{id: A1, check: a, rule: {{json: true}}, decides: {decides}}}\n"
+        return rubric("  - {id: C1, check: one}\n", "automatic:\n" + rule)
+
+    assert compare(by_code("false"), by_code("true")) == (Change("A1", "decides", "no", "yes"),)
+
+
 def test_lineage_that_the_earlier_version_told_already_is_history() -> None:
     second = rubric(
         "  - {id: C2, check: lists}\n  - {id: C3, check: names, lineage: {split_from: C2}}\n"

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from rubrics import wording
-from rubrics.content import YES_NO, Criterion, Lineage, Rubric
+from rubrics.check_rules import RULES
+from rubrics.content import YES_NO, Criterion, Lineage, Rubric, RuleValue
 from rubrics.document import SCALES, Change
 from rubrics.wording import Told
 
@@ -66,6 +67,28 @@ def test_rules_are_said_in_words() -> None:
 
 
 @pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (("must_contain", ("a", "b")), "contains “a” and “b”"),
+        (("must_match", (r"^\d",)), r"something matches “^\d”"),
+        (("must_not_match", ("a", "b")), "nothing matches “a” or “b”"),
+        (("headings", ("Summary", "## Next")), "has the heading “Summary” and “## Next”"),
+        (("language", ("en", "fr")), "is written in English or French"),
+        (("json", True), "is one JSON value and nothing else"),
+        (("json_schema", "{}"), "is JSON that fits its schema"),
+        (("max_prompt_overlap", 0.3), "at most 30% of its passages stand in the prompt"),
+        (("min_sentences", 2), "at least 2 sentences"),
+    ],
+)
+def test_each_rule_has_its_words(rule: tuple[str, RuleValue], words: str) -> None:
+    assert wording.rule_words(make_check(kind="automatic", rule=(rule,))) == (words,)
+
+
+def test_no_rule_is_without_words() -> None:
+    assert set(wording._RULES) == set(RULES)
+
+
+@pytest.mark.parametrize(
     ("lineage", "words"),
     [
         (None, ""),
@@ -93,6 +116,8 @@ def test_lineage_is_said_in_words(lineage: Lineage | None, words: str) -> None:
         (Change("C1", "anchors", "", "pass, real: x"), ("Anchor added", "", "pass, real: x")),
         (Change("C1", "anchors", "pass, real: x"), ("Anchor removed", "pass, real: x", "")),
         (Change("C1", "anchors", "a\nb", "b\na"), ("Anchors in another order", "a\nb", "b\na")),
+        (Change("A1", "decides", "no", "yes"), ("Works as a gate now", "", "")),
+        (Change("A1", "decides", "yes", "no"), ("No longer works as a gate", "", "")),
         (Change("C3", "merged_from", "C1, C2", "x"), ("Merged from C1, C2", "", "x")),
         (
             Change("preference", "values", "A, tie, B", "A_much, A_slight, tie, B_slight, B_much"),
