@@ -95,8 +95,10 @@ class Row:
 
     @property
     def minority(self) -> Value | None:
-        """The rarer value of a check that has two."""
-        values = [value for value, _ in self.reliability.pairable_counts if value != NA]
+        """The rarer value of a check that has two, one that nobody has given included."""
+        given = [value for value, _ in self.reliability.pairable_counts if value != NA]
+        scale = [value for value in self.scale if value != NA]
+        values = scale if len(scale) == 2 and set(given) <= set(scale) else given
         usual = self.reliability.usual
         if len(values) != 2 or usual not in values:
             return None

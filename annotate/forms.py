@@ -7,23 +7,27 @@ from django import forms
 from annotate.actions.asking import MAX_NOTE
 from annotate.assignment import MAX_SEED
 from annotate.clearing import ROUND_SIZE
+from annotate.models import Subject
 from projects.models import Role, User
 from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from django.http import QueryDict
 
     from projects.models import Project
+    from rubrics.querysets import VersionQuerySet
 
 
 # Django's form fields take no type arguments when the code runs.
 if TYPE_CHECKING:
     _OneVersion = forms.ModelChoiceField[RubricVersion]
     _ManyUsers = forms.ModelMultipleChoiceField[User]
+    _ManyPairs = forms.ModelMultipleChoiceField[Subject]
 else:
     _OneVersion, _ManyUsers = forms.ModelChoiceField, forms.ModelMultipleChoiceField
+    _ManyPairs = forms.ModelMultipleChoiceField
 
 
 class VersionField(_OneVersion):
@@ -34,6 +38,14 @@ class VersionField(_OneVersion):
 class RaterField(_ManyUsers):
     def label_from_instance(self, obj: Any) -> str:
         return f"{obj} ({obj.username})" if str(obj) != obj.username else str(obj)
+
+
+class ProbeField(_ManyPairs):
+    # By id of the pair, what it is for.
+    labels: Mapping[int, str] = {}
+
+    def label_from_instance(self, obj: Any) -> str:
+        return self.labels.get(obj.pk, str(obj))
 
 
 class AskForm(forms.Form):
@@ -74,6 +86,17 @@ class RoundForm(forms.Form):
         label="Pairs",
         help_text="Drawn at random from pairs that none of these raters has seen.",
     )
+    probes = ProbeField(
+        queryset=Subject.objects.none(),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        label="Probe pairs",
+        help_text="On top of the pairs above, at random places in every queue. No rater learns "
+        "which they are; what each caught is reported apart when the round is closed.",
+        error_messages={
+            "invalid_choice": "One of these is no probe pair of the version chosen: look again.",
+        },
+    )
     ask_after_gate = forms.BooleanField(
         required=False,
         initial=True,
@@ -93,10 +116,31 @@ class RoundForm(forms.Form):
         version, raters = self.fields["version"], self.fields["raters"]
         assert isinstance(version, VersionField)
         assert isinstance(raters, RaterField)
-        published = RubricVersion.objects.of_project(project).published().judging_pairs()
-        latest = published.latest_revisions().select_related("rubric")
-        version.queryset = latest.order_by("-published_at")
+        version.queryset = versions_to_try(project)
         members = User.objects.filter(memberships__project=project, is_active=True).distinct()
         raters.queryset = members.order_by("last_name", "first_name", "username")
         experts = members.filter(memberships__project=project, memberships__role=Role.EXPERT)
         raters.initial = list(experts.values_list("pk", flat=True))
+
+    def offer(
+        self, version: RubricVersion, labels: Mapping[int, str], chosen: Sequence[int]
+    ) -> None:
+        """The probe pairs under the version that the form begins with; none, and it asks nothing.
+
+        Under another one the round itself says which of them are none.
+        """
+        self.fields["version"].initial = version.pk
+        probes = self.fields["probes"]
+        assert isinstance(probes, ProbeField)
+        if not labels:
+            del self.fields["probes"]
+            return
+        probes.labels = labels
+        probes.queryset = Subject.objects.filter(pk__in=list(labels)).order_by("external_id")
+        probes.initial = list(chosen)
+
+
+def versions_to_try(project: Project) -> VersionQuerySet:
+    """What a round can pin: the latest revision of each published version, the newest first."""
+    published = RubricVersion.objects.of_project(project).published().judging_pairs()
+    return published.latest_revisions().select_related("rubric").order_by("-published_at")

@@ -56,11 +56,6 @@ def plants_a_failure(labels: dict[tuple[str, str], str], version: RubricVersion)
     return any(code == "fail" for (key, _), code in labels.items() if key in gates)
 
 
-def in_a_batch(gold: GoldAnswer) -> bool:
-    """Whether raters meet it among the pairs of a batch: what they are measured by rests on it."""
-    return rests_on(gold.subject_id, gold.version)
-
-
 def rests_on(subject_id: int, version: RubricVersion) -> bool:
     """Whether an answer on the pair under the version is, or would be, what a batch measures by.
 

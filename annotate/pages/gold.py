@@ -20,11 +20,12 @@ from annotate.gold import (
     PRACTICE_PAIRS,
     asked_under,
     ballot_under,
-    in_a_batch,
     labels_of,
     plants_a_failure,
     practice_answers,
+    rests_on,
 )
+from annotate.known import Kept, known_under
 from annotate.labelling import answer_from, fields_from
 from annotate.models import Assignment, GoldAnswer, GoldLabel, Subject, Vote
 from annotate.pages.keys import page_keys
@@ -69,6 +70,10 @@ class GoldGroup:
     @property
     def hidden(self) -> tuple[GoldRow, ...]:
         return tuple(row for row in self.rows if row.gold.use == GoldAnswer.Use.HIDDEN)
+
+    @property
+    def probes(self) -> tuple[GoldRow, ...]:
+        return tuple(row for row in self.rows if row.gold.use == GoldAnswer.Use.PROBE)
 
     @property
     def planted(self) -> int:
@@ -212,6 +217,10 @@ USES = {
         "Hidden among the pairs of a batch",
         "A rater meets it like any other pair; it measures how right they are.",
     ),
+    GoldAnswer.Use.PROBE: (
+        "Probe, planted in a calibration round",
+        "A lead plants it in a round on purpose; what raters caught is reported apart.",
+    ),
     GoldAnswer.Use.PRACTICE: (
         "Practice, with feedback",
         "A rater answers it before their first round and then sees your answer beside theirs.",
@@ -233,6 +242,8 @@ class GoldForm:
     changed: Event | None
     # Raters meet it in a batch: it stays as it is.
     fixed: bool
+    # Where the form is filled from an earlier version: which, and what it says nothing of.
+    carried: Kept | None
     # Raters who have voted on the pair under this rubric version, and who have practised on it.
     voted: int
     practised: int
@@ -273,9 +284,12 @@ def gold_form(
     errors = errors or {}
     standing = GoldAnswer.objects.filter(subject=subject, version=version).first()
     ballot = ballot_under(version)
+    carried = None
     if fields is None:
         answer = _answer_of(standing, ballot) if standing else Answer()
         why, use = (standing.why, standing.use) if standing else ("", "")
+        if standing is None and (carried := _carried(subject, version)):
+            answer, use = _filled(carried.labels, ballot), carried.use
     else:
         answer = answer_from(fields_from(fields, ballot), ballot)
         why, use = str(fields.get("why", "")), str(fields.get("use", ""))
@@ -299,7 +313,8 @@ def gold_form(
         changed=_last_change(standing, version, _changes(subject.project, subject))
         if standing
         else None,
-        fixed=standing is not None and in_a_batch(standing),
+        fixed=rests_on(subject.pk, version),
+        carried=carried,
         voted=_voted(subject, version),
         practised=_practised(subject, version),
         errors=errors,
@@ -332,9 +347,20 @@ def known_from(fields: Mapping[str, Any], version: RubricVersion) -> Known:
     )
 
 
+def _carried(subject: Subject, version: RubricVersion) -> Kept | None:
+    """What an earlier version says of the pair, as far as this one asks the same."""
+    kept = known_under(version, Subject.objects.filter(pk=subject.pk)).get(subject.pk)
+    return kept if kept is not None and kept.labels else None
+
+
 def _answer_of(gold: GoldAnswer, ballot: Ballot) -> Answer:
-    """A kept answer as a filled ballot, A on the left."""
-    kept = labels_of(gold)
+    """A kept answer as a filled ballot."""
+    return _filled(labels_of(gold), ballot)
+
+
+def _filled(labels: Mapping[tuple[str, str], str], ballot: Ballot) -> Answer:
+    """Canonical labels as a filled ballot, A on the left."""
+    kept = dict(labels)
     seen = dict(zip("AB", SEEN_SIDES, strict=True))
     code = kept.pop((PREFERENCE, ""), "")
     return Answer(

@@ -10,8 +10,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotate.access import round_for
 from annotate.actions.rounds import RoundRefused, close_round, start_round
 from annotate.assignment import count_fresh
-from annotate.forms import RoundForm
+from annotate.forms import RoundForm, versions_to_try
 from annotate.pages.left_out import left_out
+from annotate.pages.probe_offer import Offer, offer_of
 from annotate.pages.round_cards import round_cards
 from annotate.pages.rounds import round_groups
 from projects.access import project_for, user_of
@@ -19,6 +20,9 @@ from projects.models import Role
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
+
+    from projects.models import User
+    from rubrics.models import RubricVersion
 
 
 @require_safe
@@ -36,6 +40,10 @@ def round_new(request: HttpRequest, slug: str) -> HttpResponse:
     user = user_of(request)
     project = project_for(user, slug, Role.LEAD)
     form = RoundForm(request.POST or None, project=project)
+    versions = list(versions_to_try(project))
+    offer = _offer(request, versions, user)
+    if offer is not None:
+        form.offer(offer.version, offer.labels, offer.chosen)
     if request.method == "POST" and form.is_valid():
         try:
             batch = start_round(
@@ -46,6 +54,7 @@ def round_new(request: HttpRequest, slug: str) -> HttpResponse:
                 size=form.cleaned_data["size"],
                 seed=form.cleaned_data["seed"],
                 ask_after_gate=form.cleaned_data["ask_after_gate"],
+                probes=list(form.cleaned_data.get("probes", ())),
             )
         except RoundRefused as refusal:
             form.add_error(refusal.field or None, str(refusal))
@@ -57,8 +66,18 @@ def round_new(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "stock": count_fresh(project, []),
         "left_out": left_out(project),
+        "offer": offer,
+        "versions": versions,
     }
     return render(request, "annotate/round_new.html", context, status=422 if form.errors else 200)
+
+
+def _offer(request: HttpRequest, versions: list[RubricVersion], user: User) -> Offer | None:
+    """The probe pairs of the version that is sent or asked for, else of the newest."""
+    wanted = request.POST.get("version") or request.GET.get("version", "")
+    version = next((one for one in versions if str(one.pk) == wanted), next(iter(versions), None))
+    check = request.GET.get("check", "") if request.method != "POST" else ""
+    return offer_of(version, user, check=check) if version is not None else None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
