@@ -6,11 +6,12 @@ last character, however it is asked for.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -278,13 +279,16 @@ def test_wf_05_as_lead_the_votes_are_seen(batch: Batch, ann: User, lead: User) -
 # ---- Gold
 
 
-def test_a_gold_slot_looks_like_any_other(batch: Batch, bo: User, ann: User) -> None:
+@pytest.mark.parametrize("role", [Slot.Role.GOLD, Slot.Role.PROBE])
+def test_a_planted_slot_looks_like_any_other(
+    batch: Batch, bo: User, ann: User, role: Slot.Role
+) -> None:
     """In page, queue, headers, and in the number of questions asked of the database."""
     opened(batch, bo)
     mine = own(batch, bo)[0]
     page = reverse("annotate:label_pair", args=[mine.public_id])
     before, asked_before = pages_of(bo), _queries(bo, page)
-    Slot.objects.filter(pk=mine.slot_id).update(role=Slot.Role.GOLD)
+    Slot.objects.filter(pk=mine.slot_id).update(role=role)
     gold = GoldAnswer.objects.create(
         subject=mine.subject, version=batch.version, why="Quillfeather knows"
     )
@@ -294,12 +298,13 @@ def test_a_gold_slot_looks_like_any_other(batch: Batch, bo: User, ann: User) -> 
     assert _queries(bo, page) == asked_before
 
 
-def test_a_wrong_answer_to_a_gold_item_is_taken_like_any_other(
-    batch: Batch, bo: User, ann: User
+@pytest.mark.parametrize("role", [Slot.Role.GOLD, Slot.Role.PROBE])
+def test_a_wrong_answer_to_a_planted_pair_is_taken_like_any_other(
+    batch: Batch, bo: User, ann: User, role: Slot.Role
 ) -> None:
     """Amended like any subject, acknowledged in the same words, explained to nobody yet."""
     gold, normal, _ = own(batch, bo)
-    Slot.objects.filter(pk=gold.slot_id).update(role=Slot.Role.GOLD)
+    Slot.objects.filter(pk=gold.slot_id).update(role=role)
     GoldAnswer.objects.create(subject=gold.subject, version=batch.version, why="Quillfeather")
     client = as_(bo)
     answers = []
@@ -311,6 +316,101 @@ def test_a_wrong_answer_to_a_gold_item_is_taken_like_any_other(
         amended = client.post(page, submission(preference="4"))
         answers.append((saved["revision"], sent.status_code, amended.status_code))
     assert answers[0] == answers[1]
+
+
+@pytest.fixture
+def probed(project: Project, batch: Batch, ann: User, bo: User) -> Batch:
+    """An open round of three pairs, of which one was planted by its lead as a probe."""
+    close_round(batch=batch, acting_user=None)
+    pairs = [
+        make_pair(
+            project,
+            f"external-late-{n}",
+            prompt=f"Summarise file {n}.",
+            response_a=f"Canonical late first text {n}.",
+            response_b=f"Canonical late second text {n}.",
+            model_a="model-alpha",
+            model_b="model-beta",
+        )
+        for n in range(3)
+    ]
+    make_gold(pairs[0], batch.version, use="probe")
+    return start_round(
+        project=project,
+        version=batch.version,
+        raters=[ann, bo],
+        size=2,
+        seed=3,
+        acting_user=None,
+        probes=pairs[:1],
+    )
+
+
+def test_a_round_with_a_probe_reads_as_one_of_plain_pairs(
+    project: Project, probed: Batch, ann: User, bo: User
+) -> None:
+    """Its pages stay the same to the last character when the pair is no probe any more."""
+    opened(probed, bo)
+    before = pages_of(bo)
+    told = {
+        (address, secret)
+        for address, (_, source, headers) in before.items()
+        for secret in (*SECRETS, "Heronsworth", "planted")
+        if secret.lower() in (address + source + str(headers)).lower()
+    }
+    assert told == set()
+    planted = Slot.objects.filter(batch=probed, role=Slot.Role.PROBE)
+    assert planted.count() == 2
+    planted.update(role=Slot.Role.NORMAL)
+    GoldAnswer.objects.all().delete()
+    assert pages_of(bo) == before
+
+
+def test_everything_that_a_rater_reads_counts_the_probes_of_a_round(
+    probed: Batch, bo: User
+) -> None:
+    """Forty in the notice and forty-one in the queue would tell that one was planted."""
+    notices = html_of(as_(bo).get(reverse("projects:notices")))
+    assert "Round 2 is open to you: 3 pairs," in notices
+    home = html_of(as_(bo).get("/"))
+    mine = html_of(as_(bo).get(reverse("annotate:label_mine", args=[probed.public_id])))
+    page = html_of(as_(bo).get(reverse("annotate:label_pair", args=[own(probed, bo)[0].public_id])))
+    assert "0 of 3" in home
+    assert "of 3" in mine
+    assert "3" in page
+    for source in (home, mine, page):
+        assert not re.search(r"\b(of|left:?) 2\b", source)
+
+
+def test_answering_a_probe_takes_the_same_questions_as_any_other_pair(
+    probed: Batch, bo: User
+) -> None:
+    """No sign of it in the timing: page, draft and vote ask the database the same."""
+    opened(probed, bo)
+    planted = Slot.objects.filter(batch=probed, role=Slot.Role.PROBE)
+    assignment = Assignment.objects.get(rater__user=bo, slot__in=planted)
+
+    def asked() -> list[str]:
+        client = as_(bo)
+        with transaction.atomic(), CaptureQueriesContext(connection) as found:
+            client.get(reverse("annotate:label_pair", args=[assignment.public_id]))
+            client.post(reverse("annotate:label_draft", args=[assignment.public_id]), submission())
+            sent = client.post(
+                reverse("annotate:label_pair", args=[assignment.public_id]), submission()
+            )
+            assert sent.status_code == 303
+            transaction.set_rollback(True)
+        return [_shape(query["sql"]) for query in found.captured_queries]
+
+    as_probe = asked()
+    planted.update(role=Slot.Role.NORMAL)
+    GoldAnswer.objects.all().delete()
+    assert asked() == as_probe
+
+
+def _shape(sql: str) -> str:
+    """A question without what differs from one visit to the next."""
+    return re.sub(r"'[^']*'|[0-9a-f-]{16,}|\d+", "?", sql)
 
 
 def test_of_practice_pairs_nothing_is_told_before_each_is_answered(
