@@ -69,7 +69,7 @@ class ReopenForm(forms.Form):
 class RuleForm(forms.Form):
     """The rule that was missing: a check reworded, or one more."""
 
-    kind = forms.ChoiceField(widget=forms.RadioSelect, label="The change")
+    kind = forms.ChoiceField(label="The change")
     text = forms.CharField(widget=forms.Textarea(attrs=_LINES), label="Its wording", required=False)
     title = forms.CharField(
         label="Its title (optional)", required=False, max_length=60, help_text="For a narrow row."

@@ -322,8 +322,12 @@ def _words(key: str, code: str, order: Order) -> str:
     if code == NA:
         return "N/A"
     if key == PREFERENCE:
-        return "tie" if code == "tie" else " ".join(stop_words(code, order))
+        return "tie" if code == "tie" else _lean(*stop_words(code, order))
     return value_words(code)
+
+
+def _lean(side: str, word: str) -> str:
+    return f"{side} better" if word == "better" else f"{side} {word} better"
 
 
 def _quotes(user: User, batch: Batch, subjects: Iterable[int]) -> dict[Place, list[str]]:

@@ -115,8 +115,10 @@ def ruling(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
         forms.setdefault("decide", DecisionForm(codes=page.codes))
     elif may_decide:
         forms.setdefault("reopen", ReopenForm())
-    if found.decision == Ruling.Decision.MISSING:
-        forms.setdefault("rule", RuleForm(checks=checks_to_reword(page.batch.version.rubric_id)))
+    if found.decision == Ruling.Decision.MISSING and page.units:
+        checks = checks_to_reword(page.batch.version.rubric_id)
+        about = {"kind": f"reword:{page.criteria[0].key}"}
+        forms.setdefault("rule", RuleForm(checks=checks, initial=about))
     context = {
         "project": found.project,
         "roles": roles,
