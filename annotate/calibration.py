@@ -40,6 +40,8 @@ Check = Criterion | content.Criterion
 
 # The pairs whose settling would move alpha most are named; nobody reads more of them.
 STRONGEST = 5
+# What the figures of a pool are kept as.
+FIGURES = "figures"
 
 
 class MixedVersions(ValueError):
@@ -138,7 +140,7 @@ def figures_of(
 ) -> tuple[dict[tuple[str, str], Computed], int]:
     """Every figure over the votes of the batches, by (key, figure), and the subjects voted on."""
     refuse_mixed_versions(batches)
-    data = remembered("figures", batches, lambda: _computed(batches, asked), counted, kept)
+    data = remembered(FIGURES, batches, lambda: _computed(batches, asked), counted, kept)
     found = {(key, figure): _loaded(entry) for key, figure, entry in data["figures"]}
     return found, int(data["subjects"])
 
@@ -188,15 +190,17 @@ def measure_pools(
     *,
     counted: Counted | None = None,
     checks: Mapping[int, Sequence[Check]] | None = None,
+    kept: Kept | None = None,
 ) -> list[Measured]:
     """The pooled rows of each pool; where their figures are kept, in as many queries for ten.
 
-    `checks` are those of each version, by its id, where the caller has them at hand.
+    `checks` are those of each version, by its id, and `kept` the figures that are kept, where the
+    caller has them at hand.
     """
     batches = [batch for pool in pools for batch in pool]
     counted = counted_votes(batches) if counted is None else counted
     checks = _checks_of(batches) if checks is None else checks
-    kept = kept_of("figures", pools, counted)
+    kept = kept_of(FIGURES, pools, counted) if kept is None else kept
     spared = waivers.standing_of(batch.version for batch in batches)
     found = []
     for pool in pools:

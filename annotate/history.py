@@ -6,7 +6,8 @@ Real and simulated raters are never mixed: a history is of the one or of the oth
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,17 @@ from django.db.models import Count, IntegerField, Max, OuterRef, Q, QuerySet, Su
 from django.db.models.functions import Coalesce
 
 from annotate.access import still_rated
-from annotate.calibration import Measured, measure_pools, pools_of
+from annotate.calibration import FIGURES, Measured, measure_pools, pools_of
 from annotate.models import AnchorSource, Batch, Disagreement, Edit, Release, Slot, Vote
+from annotate.probing import failing
+from annotate.snapshots import kept_of
+from annotate.verdicts import key_of, verdict_in
 from rubrics.document import from_canonical
 
 if TYPE_CHECKING:
     from annotate.querysets import BatchQuerySet
     from annotate.snapshots import Counted
+    from annotate.verdicts import Verdict
     from projects.models import Project, User
     from rubrics.content import Rubric
     from rubrics.models import RubricVersion
@@ -40,12 +45,11 @@ class Tried:
 
 @dataclass(frozen=True)
 class OneRound:
-    """A closed round: the units on which its raters differ, those sorted by kind, its probes."""
+    """A closed round: the units on which its raters differ, and those sorted, by kind."""
 
     batch: Batch
     differing: int
     sorted: dict[str, int]
-    probes: int
 
     @property
     def open(self) -> int:
@@ -75,19 +79,14 @@ class History:
     # The pair that an anchor was taken from, by the anchor's text.
     places: dict[str, str]
     votes: int
+    # By version number and check, the pairs planted to fail it.
+    probes: dict[tuple[int, str], int]
+    # On the last round of the newest version that was tried.
+    verdict: Verdict | None
 
     @property
     def newest(self) -> Tried:
         return self.versions[-1]
-
-    @property
-    def probes(self) -> dict[int, int]:
-        """Planted pairs by version number."""
-        found: dict[int, int] = {}
-        for one in self.rounds:
-            number = one.batch.version.number
-            found[number] = found.get(number, 0) + one.probes
-        return found
 
 
 def history_of(
@@ -107,7 +106,11 @@ def history_of(
     alone = [[batch] for pool in pools if len(pool) > 1 for batch in pool]
     documents = {version.number: document_of(version) for version in versions}
     checks = {batch.version_id: documents[batch.version.number].criteria for batch in chosen}
-    measured = measure_pools([*pools, *alone], counted=counted, checks=checks)
+    newest = max(pools, key=lambda pool: pool[0].version.number, default=None)
+    last = newest[-1] if newest else None
+    all_pools = [*pools, *alone]
+    kept = kept_of(FIGURES, all_pools, counted, also=[key_of(last)] if last else [])
+    measured = measure_pools(all_pools, counted=counted, checks=checks, kept=kept)
     of_version = {one.batches[0].version.number: one for one in measured[: len(pools)]}
     of_round = {one.batches[0].pk: one for one in measured if len(one.batches) == 1}
     texts = {
@@ -131,6 +134,8 @@ def history_of(
         asked=tuple(_asked(rubric.pk)),
         places=_places(rubric.pk, texts, reader),
         votes=sum(counted.get(batch.pk, (0, 0))[0] for batch in chosen),
+        probes=_probes(chosen, documents),
+        verdict=verdict_in(kept, last) if last else None,
     )
 
 
@@ -148,14 +153,12 @@ def counted_batches(project: Project, rubric: int) -> BatchQuerySet:
     batches = Batch.objects.visible().of_project(project).with_versions()
     of_round = Disagreement.objects.filter(batch=OuterRef("pk"))
     votes = Vote.objects.filter(batch=OuterRef("pk")).order_by().values("batch")
-    probes = Slot.objects.filter(batch=OuterRef("pk"), role=Slot.Role.PROBE)
     now = votes.annotate(n=Count("id", filter=Q(current=True))).values("n")
     return (
         batches.filter(version__rubric=rubric)
         .annotate(
             votes_now=Coalesce(Subquery(now, output_field=IntegerField()), 0),
             votes_last=Subquery(votes.annotate(n=Max("id")).values("n")),
-            planted=_count(probes, "subject"),
             released=_count(Release.objects.filter(batch=OuterRef("pk")), "id"),
             **{f"of_{kind}": _count(of_round.filter(kind=kind), "id") for kind in KINDS},
         )
@@ -183,8 +186,29 @@ def _one_round(row: Any, measured: Measured) -> OneRound:
         batch=row,
         differing=differing_units(measured),
         sorted=sorted_kinds(row),
-        probes=row.planted,
     )
+
+
+def _probes(rounds: Sequence[Batch], documents: Mapping[int, Rubric]) -> dict[tuple[int, str], int]:
+    """By version and check, how many of the pairs planted in its rounds are known to fail it."""
+    numbers = {batch.pk: batch.version.number for batch in rounds}
+    codes = {
+        number: {check.key: failing(check.kind, check.values) for check in document.criteria}
+        for number, document in documents.items()
+    }
+    answers = "subject__gold_answers__labels"
+    rows = (
+        Slot.objects.filter(batch__in=numbers, role=Slot.Role.PROBE)
+        .order_by()
+        .values_list("batch", "subject", f"{answers}__criterion__key", f"{answers}__code")
+        .distinct()
+    )
+    planted = {
+        (numbers[batch], key, subject)
+        for batch, subject, key, code in rows
+        if key and code and codes[numbers[batch]].get(key) == code
+    }
+    return dict(Counter((number, key) for number, key, _ in planted))
 
 
 def sorted_kinds(batch: Any) -> dict[str, int]:

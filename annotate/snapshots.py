@@ -47,9 +47,11 @@ def remembered(
     return data
 
 
-def kept_of(kind: str, pools: Iterable[Sequence[Batch]], counted: Counted) -> Kept:
-    """What is kept of each of these pools, by key, in one query."""
-    keys = [key_of(kind, pool, counted) for pool in pools]
+def kept_of(
+    kind: str, pools: Iterable[Sequence[Batch]], counted: Counted, *, also: Iterable[str] = ()
+) -> Kept:
+    """What is kept of each of these pools and under other keys, by key, in one query."""
+    keys = [*(key_of(kind, pool, counted) for pool in pools), *also]
     found = Snapshot.objects.filter(pk__in=keys) if keys else ()
     return {snapshot.pk: snapshot.data for snapshot in found}
 

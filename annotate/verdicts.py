@@ -19,7 +19,7 @@ from annotate.calibration import measure, pool_of
 from annotate.models import Batch, Snapshot
 from annotate.probes import met, tally
 from annotate.road import road_of
-from annotate.snapshots import CODE_VERSION
+from annotate.snapshots import CODE_VERSION, Kept
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,20 @@ def keep_verdicts(batch: Batch) -> None:
     """Write the verdict on a closed round, and on those whose pool it has changed."""
     for pooled in pool_of(batch):
         data = asdict(_verdict(pooled))
-        Snapshot.objects.update_or_create(key=_key(pooled), defaults={"data": data})
+        Snapshot.objects.update_or_create(key=key_of(pooled), defaults={"data": data})
 
 
 def kept_verdicts(batches: Iterable[Batch]) -> dict[int, Verdict]:
     """By batch; nothing for a round that is open or still being measured."""
-    keys = {_key(batch): batch.pk for batch in batches if batch.closed_at is not None}
+    keys = {key_of(batch): batch.pk for batch in batches if batch.closed_at is not None}
     found = Snapshot.objects.filter(pk__in=keys) if keys else ()
     return {keys[snapshot.pk]: Verdict(**snapshot.data) for snapshot in found}
+
+
+def verdict_in(kept: Kept, batch: Batch) -> Verdict | None:
+    """The verdict on a round among what was fetched with other figures."""
+    data = kept.get(key_of(batch))
+    return Verdict(**data) if data else None
 
 
 def _verdict(batch: Batch) -> Verdict:
@@ -75,7 +81,7 @@ def _verdict(batch: Batch) -> Verdict:
     )
 
 
-def _key(batch: Batch) -> str:
+def key_of(batch: Batch) -> str:
     project = batch.project
     inputs = [CODE_VERSION, "verdict", batch.pk, project.bar, project.tentative_bar]
     return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()

@@ -98,13 +98,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Cell:
-    """A check in one column; `rows` is 0 where the cell above covers it."""
+    """A check in one column; `rows` is 0 where the cell above covers it. What was planted stands
+    with the change before a column, in the first column with its figures."""
 
     column: Column
     keys: Keys
     figures: tuple[Figure, ...]
     by_code: bool
     was: str = ""
+    planted: str = ""
     rows: int = 1
     change: Change | None = None
 
@@ -185,6 +187,7 @@ class Layout:
             figures=found,
             by_code=bool(checks) and all(check.kind == "automatic" for check in checks),
             was=self._was(line, column, checks),
+            planted="" if k else self._probes(column, [line]),
             rows=self.spans[column.place][n],
             change=self._change(n, self.columns[k - 1], column) if k else None,
         )
@@ -240,7 +243,7 @@ class Layout:
             note=self._note(before, column, [key for one in keys for key in one]),
             asked=self._asked(before, column, covered),
             trail=self._trail(before, column, covered),
-            probes=self._probes(before, column, covered),
+            probes=self._probes(column, covered),
             rows=rows,
             path=self._path(before, covered, starts),
         )
@@ -307,11 +310,11 @@ class Layout:
             return f"{key} no round"
         return f"{key} {found[0].alpha or 'undefined'}"
 
-    def _probes(self, before: Column, column: Column, covered: Sequence[Line]) -> str:
-        """Planted pairs stand with every check that they test: they are reported apart."""
-        planted = self.history.probes.get(column.number, 0)
-        asked = any(line.check.kind in ("gate", "criterion") for line in covered)
-        return f"{counted(planted, 'probe pair')}, reported apart" if planted and asked else ""
+    def _probes(self, column: Column, covered: Sequence[Line]) -> str:
+        """The pairs planted to fail these checks: no figure counts them."""
+        keys = {key for line in covered for key in line.cells[column.place - self.first]}
+        planted = sum(self.history.probes.get((column.number, key), 0) for key in keys)
+        return f"{counted(planted, 'planted failure')}, reported apart" if planted else ""
 
     def _outcome(self) -> TableRow | None:
         """What votes come to, gates included: no check of the rubric, so nothing of it changes."""

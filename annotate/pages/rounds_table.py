@@ -15,7 +15,6 @@ from annotate.pages.kinds_table import KindsTable, kinds_table
 from annotate.pages.next_step import in_words
 from annotate.pages.report import Step, step_of
 from annotate.pages.rounds_cells import Column, Layout, TableRow
-from annotate.verdicts import kept_verdicts
 
 if TYPE_CHECKING:
     from projects.models import Project, User
@@ -115,8 +114,7 @@ def _step(project: Project, history: History) -> Step:
         return Step(f"{untried} Start one on fresh pairs.", "Start a round", href, "")
     batch, measured = newest.measured.batches[-1], newest.measured
     # Kept with the figures: what probes and earlier rounds have to say takes more to find out.
-    kept = kept_verdicts([batch]).get(batch.pk)
-    found = kept.step if kept else None
+    found = history.verdict.step if history.verdict else None
     found = found or clearing.next_step(measured.rows, version=number)
     step = step_of(batch, found, measured)
     report = reverse("annotate:round", args=[project.slug, batch.number])

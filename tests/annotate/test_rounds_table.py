@@ -15,10 +15,20 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.actions.rounds import close_round, start_round
 from annotate.models import AnchorSource, Disagreement, Edit, Subject, Waiver
 from annotate.verdicts import keep_verdicts
 from rubrics.actions import import_rubric, publish
-from tests.making import make_round, make_version, make_voted_round, make_votes
+from tests.gold import make_gold
+from tests.making import (
+    make_pair,
+    make_pairs,
+    make_round,
+    make_version,
+    make_vote,
+    make_voted_round,
+    make_votes,
+)
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -300,6 +310,40 @@ def test_simulated_rounds_alone_are_shown_as_such(
     page = page_of(client, lead, "?raters=nonsense")
     assert '<span class="chip">simulated raters</span>' in page
     assert "See real raters" not in page
+
+
+def test_planted_failures_stand_with_the_check_that_they_test_and_are_in_no_figure(
+    client: Client,
+    project: Project,
+    lead: User,
+    expert: User,
+    other_expert: User,
+    two_versions: tuple[Batch, Batch],
+) -> None:
+    version, raters = two_versions[1].version, [expert, other_expert]
+    asked = {"G1": "pass fail", "C1": "yes", "C5": "yes", "C6": "yes"}
+    fails = {**asked, "G2": "", "C2": "", "preference": ""}
+    probes = [make_pair(project, f"probe-{n}") for n in range(2)]
+    for pair in probes:
+        make_gold(pair, version, fails, use="probe")
+    make_pairs(project, 2, prefix="fresh")
+    batch = start_round(
+        project=project,
+        version=version,
+        raters=raters,
+        size=2,
+        seed=1,
+        acting_user=None,
+        probes=probes,
+    )
+    for assignment in batch.assignments.all():
+        make_vote(assignment, {"C1": "yes no", "C5": "no yes"})
+    close_round(batch=batch, acting_user=None)
+    page = page_of(client, lead)
+    assert "Probe pairs 2 planted failures, reported apart" in row_of(page, "G1")
+    assert "Probe pairs" not in row_of(page, "C1")
+    # 12 pairs of both rounds, two labels each side: the planted pairs are not among them.
+    assert "0 of 24 units" in text_of(page.split('id="intervals"')[1])
 
 
 def test_disagreements_are_counted_by_kind_and_the_sentence_says_what_became_of_ambiguity(
