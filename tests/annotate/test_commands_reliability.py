@@ -12,7 +12,10 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from tests.making import make_version, make_voted_round
+from annotate.actions.rounds import close_round
+from annotate.actions.waivers import waive
+from tests.annotate.test_probes import make_probes, make_rubric, start, vote_all
+from tests.making import make_pairs, make_version, make_voted_round
 
 if TYPE_CHECKING:
     from projects.models import Project, User
@@ -63,7 +66,9 @@ def test_the_json_has_the_documented_keys_and_no_others(
     make_voted_round(project, [expert, other_expert], [[ALIKE, SWAPPED]])
     (from_file,) = alpha(file, "unit,rater,value\n1,a,x\n1,b,x\n")
     from_round = strict(run("reliability", "--project", "claims", "--round", "1", "--json")[0])
-    assert documented_keys() == list(from_file) == list(from_round[0])
+    of_a_round = list(from_round[0])[len(from_file) :]
+    assert documented_keys() == [*from_file, *of_a_round] == list(from_round[0])
+    assert of_a_round == ["minority_units", "status", "waived"]
 
 
 def test_the_documented_example_is_what_the_command_prints(file: Path) -> None:
@@ -206,6 +211,51 @@ def test_the_table_says_what_each_check_comes_to(
     lines = {line.split()[0]: line for line in out.splitlines()}
     assert lines["G1"].endswith("undefined") or "undefined" in out
     assert "clears" in next(line for line in out.splitlines() if line.startswith("C1 "))
+
+
+def test_a_waived_check_is_told_with_its_reason(
+    project: Project, expert: User, other_expert: User
+) -> None:
+    version = make_version(project)
+    make_voted_round(project, [expert, other_expert], [[ALIKE, ALIKE]] * 10, version=version)
+    waive(version=version, key="G1", reason="No claim of this book has one.", acting_user=None)
+    command = ("reliability", "--project", "claims", "--round", "1")
+    rows = {row["criterion"]: row for row in strict(run(*command, "--json")[0])}
+    assert (rows["G1"]["status"], rows["G1"]["waived"]) == (
+        "waived",
+        "No claim of this book has one.",
+    )
+    assert (rows["C1"]["status"], rows["C1"]["waived"]) == ("clears_thin", None)
+    table, _ = run(*command)
+    assert next(one for one in table.splitlines() if one.startswith("G1 ")).endswith("waived")
+
+
+def test_a_round_alone_has_no_status_where_several_decide(
+    project: Project, expert: User, other_expert: User
+) -> None:
+    version, raters = make_version(project), [expert, other_expert]
+    for _ in range(2):
+        make_voted_round(project, raters, [[ALIKE, ALIKE]] * 10, version=version)
+    command = ("reliability", "--project", "claims", "--round", "2", "--json")
+    assert {row["status"] for row in strict(run(*command)[0])} == {None}
+    assert None not in {row["status"] for row in strict(run(*command, "--pooled")[0])}
+
+
+def test_probes_are_told_apart_once_their_round_is_closed(
+    project: Project, expert: User, other_expert: User
+) -> None:
+    version = make_rubric(project)
+    make_pairs(project, 3)
+    batch = start(version, expert, other_expert, probes=make_probes(project, version))
+    vote_all(batch, expert)
+    vote_all(batch, other_expert)
+    command = ("reliability", "--project", "claims", "--round", "1", "--json")
+    assert json.loads(run(*command)[0])["probes"] == []
+    close_round(batch=batch, acting_user=None)
+    (found,) = json.loads(run(*command)[0])["probes"]
+    low, high = found.pop("interval")
+    assert found == {"criterion": "G2", "planted": 2, "answered": 2, "caught_by_all": 2}
+    assert (0 < low < 1, high) == (True, 1.0)
 
 
 def test_an_open_round_is_measured_with_a_warning(

@@ -7,11 +7,13 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from annotate.calibration import measure, pool_of
 from annotate.commands import add_batch_arguments, batch_named
+from annotate.probes import met, tally
 from annotate.reliability_text import counts, table
 from projects.commands import project_named
 
 if TYPE_CHECKING:
     from annotate.calibration import Measured
+    from annotate.clearing import Row
     from annotate.models import Batch
 
 
@@ -33,12 +35,16 @@ class Command(BaseCommand):
         pool = pool_of(batch)
         measured = measure(batch, pool=pool if options["pooled"] else [batch])
         self._explain(batch, pool, measured)
+        decides = len(measured.batches) == len(pool)
         if options["json"]:
-            criteria = [row.reliability.public() for row in measured.rows]
-            shape = {"criteria": criteria, "simulated": batch.simulated}
+            shape = {
+                "criteria": [_entry(row, with_status=decides) for row in measured.rows],
+                "simulated": batch.simulated,
+                "probes": _probes(batch, measured),
+            }
             self.stdout.write(json.dumps(shape, indent=2, ensure_ascii=False, allow_nan=False))
         else:
-            self._show(measured, with_status=len(measured.batches) == len(pool))
+            self._show(measured, with_status=decides)
 
     def _explain(self, batch: Batch, pool: list[Batch], measured: Measured) -> None:
         if batch.simulated:
@@ -57,8 +63,33 @@ class Command(BaseCommand):
     def _show(self, measured: Measured, *, with_status: bool) -> None:
         """Clearing rests on the pool, so the status stands beside pooled figures only."""
         rows = measured.rows
-        states = [row.status.replace("_", " ") for row in rows] if with_status else []
+        states = [row.state.replace("_", " ") for row in rows] if with_status else []
         for line in table([row.reliability for row in rows], states):
             self.stdout.write(line)
         for row in rows:
             self.stdout.write(f"{row.reliability.criterion} labels: {counts(row.reliability)}")
+
+
+def _entry(row: Row, *, with_status: bool) -> dict[str, Any]:
+    """What is public of a figure, and of a round what the check comes to."""
+    return {
+        **row.reliability.public(),
+        "minority_units": row.reliability.minority_units,
+        "status": row.state if with_status else None,
+        "waived": row.waived or None,
+    }
+
+
+def _probes(batch: Batch, measured: Measured) -> list[dict[str, Any]]:
+    """Nothing is told of a round that still runs: whoever reads it may rate in it."""
+    closed = [one for one in measured.batches if one.closed_at is not None]
+    return [
+        {
+            "criterion": found.key,
+            "planted": found.planted,
+            "answered": found.by_all.of,
+            "caught_by_all": found.by_all.caught,
+            "interval": found.by_all.interval,
+        }
+        for found in (tally(met(closed), batch.version) if closed else ())
+    ]
