@@ -11,8 +11,8 @@ from django import forms
 
 from annotate.actions.sorting import MAX_NOTE
 from annotate.evidence import Passage, short
+from rubrics.check_rules import JSON, LANGUAGE, LISTS, OVERLAP, RULES
 from rubrics.content import PREFERENCE, SCALES
-from rubrics.outline import RULES
 
 if TYPE_CHECKING:
     from django.http import QueryDict
@@ -20,6 +20,23 @@ if TYPE_CHECKING:
     from rubrics.content import Criterion, Rubric
 
 PARTS = 4
+RULE_WORDS = {
+    "min_words": "at least so many words",
+    "max_words": "at most so many words",
+    "min_characters": "at least so many characters",
+    "max_characters": "at most so many characters",
+    "min_sentences": "at least so many sentences",
+    "max_sentences": "at most so many sentences",
+    "must_contain": "contains all of these words",
+    "must_not_contain": "contains none of these words",
+    "must_match": "something matches each of these patterns",
+    "must_not_match": "nothing matches any of these patterns",
+    "headings": "has these headings",
+    "language": "is written in one of these languages",
+    "json": "is one JSON value and nothing else",
+    "json_schema": "is JSON that fits this schema",
+    "max_prompt_overlap": "repeats at most this share of the prompt",
+}
 MAX_TEXT = 20_000
 _OWN, _SELECTED = "own", "selected"
 Choices = list[tuple[str, str]]
@@ -289,8 +306,13 @@ class MergeForm(ActForm):
 class AutomaticForm(ActForm):
     kind, title = "automatic", "Check by code"
 
-    rule = forms.ChoiceField(label="The rule", choices=[(name, name) for name in RULES])
-    value = _area("Its value", help_text="A number; or words, one to a line.")
+    rule = forms.ChoiceField(
+        label="The rule", choices=[(name, RULE_WORDS.get(name, name)) for name in RULES]
+    )
+    value = _area(
+        "Its value",
+        help_text="A number; a share such as 0.3; or words, patterns and languages, one to a line.",
+    )
     decides = forms.BooleanField(
         label="It works as a gate: what fails it never reaches raters", required=False
     )
@@ -300,7 +322,7 @@ class AutomaticForm(ActForm):
 
     def detail(self) -> dict[str, Any]:
         given = self.cleaned_data
-        value = rule_value(given["value"])
+        value = rule_value(given["rule"], given["value"])
         rule = {given["rule"]: value} if value not in ("", []) else {}
         return {"key": given["key"], "rule": rule, "decides": given["decides"]}
 
@@ -426,12 +448,16 @@ FORMS: Mapping[str, type[ActForm]] = {
 }
 
 
-def rule_value(written: str) -> int | str | list[str]:
-    """A number where one was written, else the lines."""
-    lines = [line.strip() for line in written.splitlines() if line.strip()]
-    if len(lines) == 1 and lines[0].isascii() and lines[0].isdigit():
-        return int(lines[0])
-    return lines
+def rule_value(name: str, written: str) -> object:
+    """What a rule is given, as the format takes it; what does not fit is refused there."""
+    if name == JSON:
+        return True
+    if name == OVERLAP:
+        return _number(written)
+    if name not in LISTS:
+        return written.strip()
+    lines = written.replace(",", "\n") if name == LANGUAGE else written
+    return [line.strip() for line in lines.splitlines() if line.strip()]
 
 
 def _number(written: str) -> object:

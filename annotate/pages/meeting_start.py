@@ -92,7 +92,9 @@ def _sentence(agenda: Agenda) -> str:
         return "The raters gave the same label everywhere they met: there is nothing to settle."
     if not left:
         return f"All {len(agenda.items)} are sorted. End the meeting, and read its minutes."
-    best = next((group for group in agenda.groups if group.settled and group.open), None)
+    keys = {one.unit.key for one in agenda.open}
+    waiting = [group for group in agenda.groups if group.key in keys]
+    best = next((group for group in waiting if group.settled), None)
     told = f"{counted(left, 'disagreement')} to settle."
     if best is None or best.settled is None or best.alpha is None:
         return told
