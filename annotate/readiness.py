@@ -1,6 +1,6 @@
 """What should stand before the first thousand pairs are labelled: seven lines, from plain counts.
 
-Pure. The lines are those of docs/rounds.md; each says how far it is, in figures, and what to do.
+Pure. The lines are those of docs/calibration.md; each says how far it is, in figures, and what to do.
 """
 
 from __future__ import annotations
