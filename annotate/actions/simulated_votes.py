@@ -95,10 +95,13 @@ def fill_round(
     waiting = list(mine.select_related("subject", "rater__user").order_by("rater", "position"))
     queue = max((one.position for one in waiting), default=0)
     words = _words(batch)
+    read: dict[int, dict[str, str]] = {}
     for one in waiting:
         rater = team[one.rater_id]
         dice = random.Random(f"{seed}:{one.rater}:{one.subject.external_id}")  # noqa: S311
-        texts = _texts(one) if rater.evidence else {}
+        if rater.evidence and one.subject_id not in read:
+            read[one.subject_id] = _texts(one)
+        texts = read[one.subject_id] if rater.evidence else {}
         at = Situation(one.position, queue, words.get(one.subject_id, 0), texts)
         _submit(one, ballot, truth_of(one.subject.external_id), rater, at, dice)
     return len(waiting)

@@ -8,7 +8,7 @@ from annotate.actions.demo import PEOPLE, load_demo
 
 
 class Command(BaseCommand):
-    help = "Load the demo project: claims, a rubric, people, a finished and an open round."
+    help = "Load the demo project: claims, a rubric, people, two finished rounds and an open one."
 
     def handle(self, *args: Any, **options: Any) -> None:
         project, password = load_demo()
