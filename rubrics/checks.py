@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from rubrics import check_json, check_language, check_patterns, check_schema, check_texts
-from rubrics.check_rules import COUNTS, OVERLAP, Rule
+from rubrics.check_rules import COUNTS, OVERLAP, UNITS, Rule
 from rubrics.content import RuleValue
 
 Code = Literal["pass", "fail"]
@@ -55,14 +55,13 @@ def _one_line(told: str) -> str:
 
 
 def _found(rule: Rule, text: str, prompt: str) -> Iterator[_Found]:
-    counted: dict[str, int] = {}
+    limits = {name: cast("int", value) for name, value in rule if name in COUNTS}
+    for unit in UNITS:
+        yield from _count(text, unit, limits.get(f"min_{unit}"), limits.get(f"max_{unit}"))
     for name, value in rule:
         if name in COUNTS:
-            end, _, unit = name.partition("_")
-            if unit not in counted:
-                counted[unit] = _COUNTERS[unit](text)
-            yield _count(counted[unit], unit, end, cast("int", value))
-        elif name == OVERLAP:
+            continue
+        if name == OVERLAP:
             yield _overlap(text, prompt, cast("float", value))
         elif name in _LOOKS:
             yield _LOOKS[name](text, value)
@@ -77,11 +76,16 @@ _COUNTERS: Mapping[str, Callable[[str], int]] = {
 }
 
 
-def _count(counted: int, unit: str, end: str, limit: int) -> _Found:
-    passes = counted >= limit if end == "min" else counted <= limit
-    asked = "at least" if end == "min" else "at most"
+def _count(text: str, unit: str, low: int | None, high: int | None) -> Iterator[_Found]:
+    if low is None and high is None:
+        return
+    counted = _COUNTERS[unit](text)
+    short, long = low is not None and counted < low, high is not None and counted > high
+    # A text that fails is told the limit it misses, one that passes all of them.
+    asked = [f"at least {low:,}"] if low is not None and not long else []
+    asked += [f"at most {high:,}"] if high is not None and not short else []
     called = unit if counted != 1 else unit.removesuffix("s")
-    return _Found(passes, f"{counted:,} {called}, {asked} {limit:,}")
+    yield _Found(not (short or long), f"{counted:,} {called}, {' and '.join(asked)}")
 
 
 def _must_contain(text: str, value: RuleValue) -> _Found:

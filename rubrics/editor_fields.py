@@ -85,6 +85,7 @@ class CheckForm:
     key: str
     heading: str
     fields: tuple[Field, ...]
+    rare: tuple[Field, ...]
     more: tuple[Field, ...]
     anchors: tuple[AnchorForm, ...]
     problems: tuple[str, ...]
@@ -92,6 +93,7 @@ class CheckForm:
     anchor_hints: tuple[Hint, ...]
     hint_count: int
     is_open: bool
+    rare_open: bool
     more_open: bool
     is_first: bool
     is_last: bool
@@ -174,19 +176,17 @@ _CHECK: dict[str, Field] = {
             "Is written in",
             "line",
             "",
-            size="short",
             help="A code such as en; several between commas.",
+        ),
+        Field(
+            "max_prompt_overlap",
+            "Repeats at most this share from the prompt",
+            "line",
+            "",
+            help="From 0 to below 1, such as 0.3.",
         ),
         Field("json", "Is one JSON value and nothing else", "flag", ""),
         Field("json_schema", "Fits this JSON Schema", "area", "", rows=4),
-        Field(
-            "max_prompt_overlap",
-            "Repeats at most this share of itself from the prompt",
-            "line",
-            "",
-            size="short",
-            help="From 0 to below 1, such as 0.3.",
-        ),
         Field(
             "decides",
             "Works as a gate",
@@ -212,6 +212,8 @@ _ANCHOR = (
     Field("note", "Why", "area", "", rows=1),
 )
 _MORE = ("family", "lineage_kind", "lineage_keys")
+# Rules that few checks need: folded away where they are empty.
+_RARE = ("headings", "language", "max_prompt_overlap", "json", "json_schema")
 _ORDER: dict[Kind, tuple[str, ...]] = {
     kind: tuple(name for name in _CHECK if name in CHECK_FIELDS[kind]) for kind in SECTIONS
 }
@@ -327,12 +329,14 @@ def _check_form(
         key: _check_field(check, n, key, messages, hints, ids_before) for key in _ORDER[check.kind]
     }
     more = tuple(fields[key] for key in fields if key in _MORE)
+    rare = tuple(fields[key] for key in fields if key in _RARE)
     return CheckForm(
         n=n,
         kind=check.kind,
         key=check.value("id"),
         heading=check.value("title") or check.value("check"),
-        fields=tuple(fields[key] for key in fields if key not in _MORE),
+        fields=tuple(fields[key] for key in fields if key not in _MORE + _RARE),
+        rare=rare,
         more=more,
         anchors=tuple(_anchor_form(check, n, m, messages) for m in range(len(check.anchors))),
         problems=messages.get(name, ()),
@@ -342,6 +346,7 @@ def _check_form(
             len(found) for place, found in hints.items() if place.startswith(name + "-")
         ),
         is_open=bool(mine) or focus == name or focus.startswith(f"{name}-"),
+        rare_open=any(each.value or each.problems for each in rare),
         more_open=any(each.problems for each in more),
         is_first=n == same_kind[0],
         is_last=n == same_kind[-1],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
+from django.urls import reverse
 
 from annotate.access import still_rated_by
 from annotate.actions.check_jobs import KIND
@@ -81,6 +82,40 @@ class RubricChecks:
             return "and every pair is left to the experts"
         verb = "needs" if decided == 1 else "need"
         return f"and {counted(decided, 'pair')} {verb} no expert"
+
+
+@dataclass(frozen=True)
+class Step:
+    """What the page opens with: a sentence, and a button that leads on, or that has code look at
+    the texts of `rubric`."""
+
+    sentence: str
+    action: str
+    href: str
+    rubric: str = ""
+
+
+def step_of(project: Project, rubrics: Sequence[RubricChecks]) -> Step | None:
+    """The most urgent of all rubrics; None where nothing is decided by code."""
+    if not rubrics:
+        return None
+    if moving := next((one for one in rubrics if one.moving), None):
+        assert moving.job is not None
+        href = reverse("projects:job", args=[project.slug, moving.job.public_id])
+        waits = moving.job.state == Job.State.PENDING
+        return Step(moving.sentence, "See when it starts" if waits else "See how far it is", href)
+    if left := next((one for one in rubrics if one.unchecked), None):
+        here = reverse("annotate:checks", args=[project.slug])
+        return Step(left.sentence, "Look at the rest now", here, left.version.rubric.slug)
+    if empty := next((one for one in rubrics if not one.texts), None):
+        return Step(
+            empty.sentence, "Import pairs", reverse("annotate:import_new", args=[project.slug])
+        )
+    start = reverse("annotate:round_new", args=[project.slug])
+    if len(rubrics) == 1:
+        return Step(rubrics[0].sentence, "Start a round", start)
+    sentence = f"Code has looked at every text under {len(rubrics)} rubrics."
+    return Step(sentence, "Start a round", start)
 
 
 def rubric_checks(project: Project) -> tuple[RubricChecks, ...]:

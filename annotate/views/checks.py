@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.actions.check_jobs import checking_of, start_checking
 from annotate.checking import checked_versions
-from annotate.pages.checks import CODES, rubric_checks, texts_that
+from annotate.pages.checks import CODES, rubric_checks, step_of, texts_that
 from projects.access import project_for, user_of
 from projects.models import Role
 
@@ -31,7 +31,8 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
             start_checking(version=version, acting_user=user)
         messages.success(request, "Code looks at the texts now; this page says how far it is.")
         return redirect("annotate:checks", slug)
-    context = {"project": project, "rubrics": rubric_checks(project)}
+    rubrics = rubric_checks(project)
+    context = {"project": project, "rubrics": rubrics, "step": step_of(project, rubrics)}
     return render(request, "annotate/checks.html", context)
 
 

@@ -569,7 +569,7 @@ def test_the_page_says_in_one_sentence_how_far_code_is(
     client.post(reverse("annotate:checks", args=[project.slug]), {"rubric": "short-answers"})
     client.post(reverse("annotate:checks", args=[project.slug]), {"rubric": "short-answers"})
     assert len(waiting()) == 1
-    assert "It waits for a worker" in page(client, project)
+    assert "See when it starts" in page(client, project)
     do_all()
     assert (
         "Code has looked at all 8 texts under version 1 of Short answers, and 3 pairs need no"

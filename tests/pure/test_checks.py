@@ -85,6 +85,15 @@ def test_limits_hold_at_both_ends_and_say_what_was_counted(unit: str) -> None:
     assert limited("min", 4) == Verdict("fail", f"3 {unit}, at least 4")
 
 
+def test_two_limits_on_one_count_are_one_sentence() -> None:
+    def of(count: int) -> str:
+        return said("word " * count, min_words=2, max_words=3).detail
+
+    assert of(2) == "2 words, at least 2 and at most 3"
+    assert of(1) == "1 word, at least 2"
+    assert of(4) == "4 words, at most 3"
+
+
 def test_the_words_of_a_failure_are_those_of_the_page() -> None:
     assert said("word " * 212, max_words=150) == Verdict("fail", "212 words, at most 150")
     assert said("One", max_words=1, min_sentences=2).detail == "1 sentence, at least 2"
