@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from django.db.models import Count
+from django.db.models import Count, Max
 from django.urls import reverse
 
 from annotate import charts, clearing
@@ -28,6 +28,7 @@ from annotate.ratings import OUTCOME
 from annotate.reliability import Value
 from annotate.road import road_of
 from rubrics.content import NA
+from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -177,7 +178,7 @@ def report(batch: Batch, reader: User) -> Report:
         measured=measured,
         lines=lines,
         axis=scale,
-        step=step_of(batch, found, measured),
+        step=_superseded(batch) or step_of(batch, found, measured),
         cleared=cleared,
         checks=checks,
         matrix=matrix_of(batch, rater_agreement(batch), _given_codes(measured)),
@@ -286,6 +287,24 @@ def _places(batch: Batch, measured: Measured, reader: User) -> dict[str, UUID]:
     )
     named = found.exclude(pk__in=still_rated_by(reader))
     return dict(named.values_list("external_id", "public_id"))
+
+
+def _superseded(batch: Batch) -> Step | None:
+    """A round of an earlier version asks for nothing any more: what came of it is in the table."""
+    if batch.kind != Batch.Kind.CALIBRATION:
+        return None
+    version = batch.version
+    later = RubricVersion.objects.filter(rubric=version.rubric_id, number__gt=version.number)
+    newest = later.released().aggregate(newest=Max("number"))["newest"]
+    if newest is None:
+        return None
+    return Step(
+        f"{batch} tried version {version.number}; version {newest} has come since. "
+        "See what the changes bought.",
+        "Round after round",
+        reverse("annotate:rounds_table", args=[batch.project.slug, version.rubric.slug]),
+        "",
+    )
 
 
 def step_of(batch: Batch, found: Next, measured: Measured) -> Step:

@@ -35,5 +35,10 @@ def imported_report(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 def _report(request: HttpRequest, batch: Batch) -> HttpResponse:
     user = user_of(request)
     refuse_early(user, batch=batch)
-    context = {"project": batch.project, "batch": batch, "report": report(batch, user)}
+    context = {
+        "project": batch.project,
+        "roles": frozenset([Role.LEAD]),
+        "batch": batch,
+        "report": report(batch, user),
+    }
     return render(request, "annotate/report.html", context)

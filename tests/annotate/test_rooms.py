@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from django.urls import reverse
 
 from annotate.models import Batch
-from tests.making import make_member, make_round, make_voted_round
+from rubrics.actions import publish
+from rubrics.models import RubricVersion
+from tests.making import make_member, make_round, make_version, make_voted_round
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -44,6 +46,19 @@ def test_a_closed_round_leads_to_its_disagreements_and_to_all_rounds_of_its_rubr
     assert '<a href="/p/claims/rounds/1/" aria-current="page">Report</a>' in page
     there = page_of(client, lead, links["Disagreements"])
     assert f'<a href="{links["Disagreements"]}" aria-current="page">Disagreements</a>' in there
+
+
+def test_a_round_of_an_earlier_version_leads_to_what_came_of_it(
+    client: Client, project: Project, lead: User, expert: User, other_expert: User
+) -> None:
+    make_voted_round(project, [expert, other_expert], SAID)
+    assert "version 2 has come" not in page_of(client, lead, "/p/claims/rounds/1/")
+    make_version(project, number=2, published=False)
+    assert "version 2 has come" not in page_of(client, lead, "/p/claims/rounds/1/")
+    publish(version=RubricVersion.objects.get(number=2), change_note="Why.", acting_user=None)
+    page = page_of(client, lead, "/p/claims/rounds/1/")
+    assert "Round 1 tried version 1; version 2 has come since." in page
+    assert 'href="/p/claims/history/summaries/">Round after round</a>' in page
 
 
 def test_an_open_round_has_no_such_rooms_yet(
