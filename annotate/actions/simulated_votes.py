@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 import uuid
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
 
 from annotate.actions.votes import submit_vote
+from annotate.ballot import seen_part
 from annotate.labelling import ballot_for
 from annotate.models import Assignment, GoldLabel, Part
 from annotate.rendered import readable_sides
@@ -30,7 +32,7 @@ from projects.audit import record
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from annotate.ballot import Ballot, Order
+    from annotate.ballot import Ballot
     from annotate.models import Batch
     from projects.models import User
 
@@ -95,14 +97,12 @@ def fill_round(
     waiting = list(mine.select_related("subject", "rater__user").order_by("rater", "position"))
     queue = max((one.position for one in waiting), default=0)
     words = _words(batch)
-    read: dict[int, dict[str, str]] = {}
     for one in waiting:
         rater = team[one.rater_id]
         dice = random.Random(f"{seed}:{one.rater}:{one.subject.external_id}")  # noqa: S311
-        if rater.evidence and one.subject_id not in read:
-            read[one.subject_id] = _texts(one)
-        texts = read[one.subject_id] if rater.evidence else {}
-        at = Situation(one.position, queue, words.get(one.subject_id, 0), texts)
+        at = Situation(
+            one.position, queue, words.get(one.subject_id, 0), partial(_text, assignment=one)
+        )
         _submit(one, ballot, truth_of(one.subject.external_id), rater, at, dice)
     return len(waiting)
 
@@ -143,10 +143,9 @@ def _submit(
     )
 
 
-def _texts(one: Assignment) -> dict[str, str]:
-    """The readable texts by canonical side."""
-    order: Order = one.seen_order
-    return dict(zip(order, readable_sides(one).values(), strict=True))
+def _text(side: str, *, assignment: Assignment) -> str:
+    """The readable text of a canonical side."""
+    return readable_sides(assignment)[seen_part(side, assignment.seen_order)]
 
 
 def _words(batch: Batch) -> dict[int, int]:

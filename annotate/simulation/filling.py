@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -29,12 +29,13 @@ from annotate.simulation.truths import Cell, Truth
 
 @dataclass(frozen=True)
 class Situation:
-    """Where a vote is given: the pair's place in the queue, its length, its readable texts."""
+    """Where a vote is given: the pair's place in the queue, its length, and its readable text by
+    canonical side, which is asked for only where a passage is taken from it."""
 
     position: int = 1
     queue: int = 1
     words: int = 0
-    texts: Mapping[str, str] = field(default_factory=dict)
+    text_of: Callable[[str], str] = lambda _side: ""
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def filled(
         unclear=unclear(ballot, truth, rater, dice),
     )
     read = {(key, side_of(part, order)): one.read for (key, part), one in pressed.items()}
-    shown = passages(ballot, read, rater, order, at.texts, dice)
+    shown = passages(ballot, read, rater, order, at.text_of, dice)
     planted = _planted(ballot, answer, pressed, order)
     if ballot.preference and gate_state(ballot, answer) is GateState.PASSED:
         preferred = prefer(ballot, truth, read, rater, dice)

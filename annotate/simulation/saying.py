@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 
 from annotate import evidence
@@ -60,17 +60,17 @@ def passages(
     read: Mapping[Cell, str],
     rater: SimulatedRater,
     order: Order,
-    texts: Mapping[str, str],
+    text_of: Callable[[str], str],
     dice: Random,
 ) -> tuple[evidence.Passage, ...]:
-    """Passages for labels against a response, in seen terms; `texts` are the readable ones by
+    """Passages for labels against a response, in seen terms; `text_of` gives the readable text of a
     canonical side. Raters who find the same fault point at the same sentence."""
     found = []
     for check in ballot.checks:
         for side in ("A", "B"):
             wanted = dice.random() < rater.evidence
             if wanted and is_against(read.get((check.key, side), "")):
-                found += _passage(check.key, side, order, texts.get(side, ""))
+                found += _passage(check.key, side, order, text_of(side))
     return evidence.in_order(found, ballot)
 
 

@@ -13,7 +13,7 @@ from annotate.actions import jobs
 from annotate.actions.demo import load_demo
 from annotate.actions.render_jobs import run_rendering
 from annotate.actions.runners import RUNNERS
-from annotate.models import RenderedText
+from annotate.models import Part, RenderedText
 from annotate.rendering import cache_key
 from projects.models import Job
 from tests.ballots import first_of, make_label_round
@@ -125,9 +125,10 @@ def test_no_transaction_stands_around_rendering(monkeypatch: pytest.MonkeyPatch)
 def test_the_demo_leaves_its_texts_to_the_worker(db: None, settings: Any, tmp_path: Any) -> None:
     settings.VAR_DIR = tmp_path
     load_demo()
-    assert kept() == {}
+    # All but a few that passages were taken from.
+    assert len(kept()) < 0.1 * Part.objects.count()
     rendering = Job.objects.filter(kind="render")
-    assert list(rendering.values_list("state", flat=True)) == ["pending"] * 2
+    assert list(rendering.values_list("state", flat=True)) == ["pending"] * 3
 
 
 def test_the_page_of_an_open_round_leads_to_the_job_until_it_is_done(

@@ -267,7 +267,7 @@ def test_evidence_points_at_the_same_sentence_and_stands_in_the_text() -> None:
     truth = Truth({("C1", "A"): "no", ("C1", "B"): "no"}, "tie")
     ballot = Ballot((C1,), SCALE, ask_after_gate=True)
     rater = SimulatedRater(evidence=1)
-    at = Situation(texts=texts)
+    at = Situation(text_of=texts.__getitem__)
     left = filled(ballot, truth, rater, "AB", Random(1), at)
     right = filled(ballot, truth, rater, "BA", Random(2), at)
     seen = [evidence.read(left.fields["evidence"], ballot, {"Left": texts["A"], "Right": "x"})]

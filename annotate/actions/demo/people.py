@@ -42,8 +42,8 @@ PEOPLE = (
         ("Amara", "Lindqvist"),
         (Role.EXPERT,),
         {
-            1: SimulatedRater(slip=0.012, stop_slip=0.04, hasty=0.5, flags=0.1, evidence=0.3),
-            2: SimulatedRater(slip=0.008, stop_slip=0.03, flags=0.3, evidence=0.3),
+            1: SimulatedRater(slip=0.012, stop_slip=0.04, hasty=0.5, flags=0.1, evidence=0.08),
+            2: SimulatedRater(slip=0.008, stop_slip=0.03, flags=0.3, evidence=0.05),
         },
     ),
     Person(
@@ -57,9 +57,8 @@ PEOPLE = (
                 reads_other_way=frozenset({"C2"}),
                 school="second",
                 flags=0.15,
-                evidence=0.3,
             ),
-            2: SimulatedRater(slip=0.008, stop_slip=0.03, school="second", evidence=0.3),
+            2: SimulatedRater(slip=0.008, stop_slip=0.03, school="second"),
         },
     ),
     Person(
