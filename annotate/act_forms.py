@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from rubrics.content import Criterion, Rubric
 
 PARTS = 4
+MOVED = (
+    "Somebody changed this in the draft since you opened it. What you typed stands here: "
+    "look at what the draft says, then send it again."
+)
 RULE_WORDS = {
     "min_words": "at least so many words",
     "max_words": "at most so many words",
@@ -104,6 +109,8 @@ class ActForm(forms.Form):
     use_required_attribute = False
 
     key = forms.ChoiceField(label="Check")
+    # How the check read when the form was begun: nobody writes over words that they have not seen.
+    begun_from = forms.CharField(required=False, widget=forms.HiddenInput)
     why = forms.CharField(
         label="Why, for the change note",
         required=False,
@@ -124,7 +131,13 @@ class ActForm(forms.Form):
         checks = self.choosable()
         chosen = standing.check(key) if key in {check.key for check in checks} else None
         self.check = chosen or next(iter(checks), None)
-        super().__init__(data, initial={**self.begun(), "why": why}, auto_id="act_%s")
+        self.moved = False
+        if data is not None:
+            data = data.copy()
+            self.moved = data.get("begun_from", self._read()) != self._read()
+            data["begun_from"] = self._read()
+        begun = {**self.begun(), "why": why, "begun_from": self._read()}
+        super().__init__(data, initial=begun, auto_id="act_%s")
         field = self.fields["key"]
         if self.of_check:
             field.choices = [(c.key, _named(c)) for c in checks]  # type: ignore[attr-defined]
@@ -145,10 +158,24 @@ class ActForm(forms.Form):
         return {}
 
     def detail(self) -> dict[str, Any]:
-        return {name: value for name, value in self.cleaned_data.items() if name != "why"}
+        return {
+            name: value
+            for name, value in self.cleaned_data.items()
+            if name not in ("why", "begun_from")
+        }
 
     def passage(self) -> Passage | None:
         return None
+
+    def clean(self) -> dict[str, Any]:
+        if self.moved:
+            self.add_error(None, MOVED)
+        return super().clean() or {}
+
+    def _read(self) -> str:
+        """A short name for the state of the check, and of the whole where that is what changes."""
+        state = repr(self.check if self.of_check else self.standing.rubric)
+        return sha256(state.encode()).hexdigest()[:16]
 
     @property
     def now(self) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 # What begins something in the middle of a line; texts never stand at the beginning of one.
-_SIGNS = re.compile(r"([\\`*_\[\]<>&~|!$^])")
+_SIGNS = re.compile(r"([\\`*_<>&~|!$^])")
+# With a backslash before them many readers take them for mathematics.
+_BRACKETS = str.maketrans({"[": "&#91;", "]": "&#93;"})
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def markdown(minutes: Minutes) -> str:
 
 def escaped(text: str) -> str:
     """Text in one line that Markdown shows as it is."""
-    return _SIGNS.sub(r"\\\1", " ".join(text.split()))
+    return _SIGNS.sub(r"\\\1", " ".join(text.split())).translate(_BRACKETS)
 
 
 def _lines(minutes: Minutes) -> Iterator[str]:

@@ -16,11 +16,11 @@ from annotate.rendering.readable import readable
 from projects.audit import record
 from rubrics.actions import edit_draft, restore_draft
 from rubrics.edits import EditError
-from rubrics.models import Anchor
+from rubrics.models import Anchor, RubricVersion
 
 if TYPE_CHECKING:
     from annotate.disagreements import Unit
-    from annotate.models import Batch, Ruling
+    from annotate.models import Batch, Disagreement, Ruling
     from projects.models import User
     from rubrics.models import Rubric
 
@@ -40,15 +40,18 @@ def make_edit(
 ) -> Edit:
     """Make one change in the draft of the next version, and keep who asked for it.
 
-    `detail` is what `rubrics.edits.apply` takes. `passage` is where the text of an anchor was
-    taken from; its side is a part of the unit's subject. Raises `EditError` or `RubricRefused`
-    where the draft cannot take the change, `SortingRefused` where the raters agree on the unit;
-    nothing is written then.
+    The same again, by the same person and with nothing between, is one change: a double click
+    splits no check twice. `detail` is what `rubrics.edits.apply` takes. `passage` is where the
+    text of an anchor was taken from; its side is a part of the unit's subject. Raises `EditError`
+    or `RubricRefused` where the draft cannot take the change, `SortingRefused` where the raters
+    agree on the unit; nothing is written then.
     """
     detail = {name: _clean(value) for name, value in detail.items()}
     note = _clean(note).strip()
     with transaction.atomic():
         row = disagreement_row(batch=batch, unit=unit, acting_user=acting_user) if unit else None
+        if row is not None and (twin := _twin(row, kind, detail, acting_user)):
+            return twin
         done = edit_draft(
             version=batch.version, kind=kind, detail=detail, note=note, acting_user=acting_user
         )
@@ -116,6 +119,17 @@ def take_back(*, edit: Edit, acting_user: User | None) -> None:
             note=standing.note,
         )
         standing.delete()
+
+
+def _twin(
+    row: Disagreement, kind: str, detail: Mapping[str, Any], acting_user: User | None
+) -> Edit | None:
+    """The newest change of the draft where it is this very one; the row is held meanwhile."""
+    newest = Edit.objects.filter(disagreements=row, made_by=acting_user).order_by("-id").first()
+    if newest is None or (newest.kind, newest.detail) != (kind, dict(detail)):
+        return None
+    drafts = RubricVersion.objects.drafts().filter(rubric=newest.rubric_id, number=newest.number)
+    return newest if drafts.filter(digest=newest.after_digest).exists() else None
 
 
 def _keep_source(rubric: Rubric, unit: Unit, passage: Passage, text: str) -> None:

@@ -10,7 +10,7 @@
       const state = JSON.stringify([kind(), note.value]);
       if (state === stored) return;
       const fields = { action: "keep", kind: kind(), note: note.value, seen: form.elements.seen.value };
-      const { outcome, answer } = await kept.post(form.getAttribute("action"), fields);
+      const { outcome, answer } = await kept.post(form.getAttribute("action"), fields, { keepalive: true });
       if (outcome === "taken") {
         stored = state;
         form.elements.seen.value = answer.seen;

@@ -668,3 +668,33 @@ def test_assignments_are_untouched_by_a_meeting(
     room.post(at(batch, "meeting_unit", item), {"kind": "slip", "note": "", "action": "settle"})
     assert list(Assignment.objects.values_list("pk", "state", "draft_revision")) == before
     assert list(Vote.objects.values_list("pk", "revision")) == votes
+
+
+def test_a_double_click_splits_no_check_twice(batch: Batch, item: Differing, lead: User) -> None:
+    parts = [{"text": "Names what broke."}, {"text": "Names when."}]
+    first = edited(batch, item, lead, "split", parts=parts)
+    assert edited(batch, item, lead, "split", parts=parts) == first
+    draft = RubricVersion.objects.get(status="draft")
+    assert draft.criteria.filter(kind="criterion").count() == 3
+    assert Event.objects.filter(verb="edit.made").count() == 1
+
+
+def test_nobody_writes_over_words_that_they_have_not_seen(
+    room: Client, batch: Batch, item: Differing, lead: User
+) -> None:
+    page = room.get(act(batch, item, "reword")).content.decode()
+    begun = re.search(r'name="begun_from" value="(\w+)"', page)
+    assert begun is not None
+    reworded(batch, item, lead, "It says what broke, and when.")
+    given = {"key": "C1", "text": "My own words.", "begun_from": begun[1]}
+    refused = room.post(act(batch, item, "reword"), given)
+    told = refused.content.decode()
+    assert refused.status_code == 422
+    assert "Somebody changed this in the draft" in told
+    assert "It says what broke, and when." in told
+    assert "My own words." in told
+    again = re.search(r'name="begun_from" value="(\w+)"', told)
+    assert again is not None
+    given["begun_from"] = again[1]
+    assert room.post(act(batch, item, "reword"), given).status_code == 302
+    assert RubricVersion.objects.get(status="draft").criteria.get(key="C1").text == "My own words."

@@ -273,7 +273,8 @@ def test_the_meeting_is_accessible_and_nothing_moves_when_a_dialog_opens(
     ):
         room.keyboard.press(key)
         dialog = room.get_by_role("dialog", name=name)
-        expect(dialog).to_be_visible()
+        # A busy machine takes its time.
+        expect(dialog).to_be_visible(timeout=20_000)
         assert serious(room) == [], name
         assert dialog.evaluate("(box) => box.scrollWidth <= box.clientWidth"), name
         room.keyboard.press("Escape")

@@ -1,0 +1,104 @@
+"""Minutes: what each disagreement came to, under the meeting that decided it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from annotate.actions.meetings import end_meeting, start_meeting
+from annotate.rendering import render
+from annotate.rendering.readable import readable
+
+# The room and its people are those of the meeting.
+from tests.annotate.test_meeting import (  # noqa: F401
+    act,
+    at,
+    batch,
+    edited,
+    item,
+    meeting,
+    reworded,
+    room,
+    sorted_as,
+)
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from annotate.disagreements import Differing
+    from annotate.models import Batch, Meeting
+    from projects.models import User
+
+HOSTILE = "<b>*Not* bold</b> [a](http://x.invalid) `code` $x_1$ # no heading"
+
+
+def text_of(room: Client, batch: Batch) -> str:  # noqa: F811
+    response = room.get(at(batch, "minutes_file"))
+    assert response["Content-Type"] == "text/markdown; charset=utf-8"
+    assert response["Content-Disposition"] == 'attachment; filename="minutes-round-1.md"'
+    return response.content.decode()
+
+
+def test_minutes_say_who_met_how_long_and_what_was_decided(
+    room: Client,  # noqa: F811
+    batch: Batch,  # noqa: F811
+    item: Differing,  # noqa: F811
+    lead: User,
+    meeting: Meeting,  # noqa: F811
+) -> None:
+    sorted_as(batch, item, lead, "ambiguity", "A cause is what broke.")
+    reworded(batch, item, lead, "It names what broke.")
+    room.post(act(batch, item, "ruling"), {"question": "Is rust a cause?"})
+    end_meeting(meeting=meeting, acting_user=lead)
+    page = room.get(at(batch, "minutes")).content.decode()
+    text = text_of(room, batch)
+    for told in (page, text):
+        assert "Led by lead, 1 of 60 minutes" in told
+        assert "Ann, Mia, Zoe" in told
+        assert "2 yes, 1 no" in told
+        assert "A cause is what broke." in told
+        assert "It names what broke." in told
+        assert "Is rust a cause? (not decided yet)" in told
+    assert "- Kind: ambiguity, by lead" in text
+    assert f"- Suggested: {item.suggestion.kind}." in text
+    assert "Still open: 2" in text
+
+
+def test_what_was_sorted_outside_a_meeting_stands_apart(
+    room: Client,  # noqa: F811
+    batch: Batch,  # noqa: F811
+    item: Differing,  # noqa: F811
+    lead: User,
+    meeting: Meeting,  # noqa: F811
+) -> None:
+    end_meeting(meeting=meeting, acting_user=lead)
+    sorted_as(batch, item, lead, "slip")
+    start_meeting(batch=batch, minutes=60, acting_user=lead)
+    text = text_of(room, batch)
+    assert text.index("## Outside a meeting") > text.rindex("Led by")
+    assert text.index("C1, Names the cause") > text.index("## Outside a meeting")
+
+
+def test_words_of_people_stand_in_the_file_as_they_were_written(
+    room: Client,  # noqa: F811
+    batch: Batch,  # noqa: F811
+    item: Differing,  # noqa: F811
+    lead: User,
+) -> None:
+    sorted_as(batch, item, lead, "slip", HOSTILE)
+    shown = render(text_of(room, batch))
+    assert HOSTILE in readable(shown)
+    assert "<b>" not in shown
+    assert "<a " not in shown
+    assert "&lt;b&gt;" in room.get(at(batch, "minutes")).content.decode()
+
+
+def test_minutes_of_nothing_say_so(
+    client: Client,
+    batch: Batch,  # noqa: F811
+    lead: User,
+) -> None:
+    client.force_login(lead)
+    page = client.get(at(batch, "minutes")).content.decode()
+    assert "3 disagreements are not sorted yet." in page
+    assert "Nobody has sorted a disagreement" in page
+    assert "Still open: 3" in text_of(client, batch)
