@@ -372,11 +372,9 @@ def _plant(rows: Sequence[Row], road: Road) -> str:
     there = [(row.key, road.ready[row.key]) for row in _one_each(rows) if road.ready.get(row.key)]
     if not there:
         return "plant probe pairs"
-    each = [
-        f"{counted(times, 'probe pair')} that fail{'s' * (times == 1)} {key}"
-        for key, times in there
-    ]
-    return f"plant the {listed(each)}"
+    each = [f"{times} that fail{'s' * (times == 1)} {key}" for key, times in there]
+    noun = "probe pair" if there[0][1] == 1 else "probe pairs"
+    return f"plant the {listed(each).replace(' ', f' {noun} ', 1)}"
 
 
 def _one_each(rows: Sequence[Row]) -> list[Row]:

@@ -15,6 +15,8 @@ from rubrics.content import YES_NO
 # The point of the normal distribution that leaves 2.5% above it.
 Z = 1.959963984540054
 Interval = tuple[float, float]
+# More checks than these are told together.
+SPELLED_OUT = 2
 
 
 def failing(kind: str, values: Sequence[str]) -> str:
@@ -130,8 +132,17 @@ def _of(found: Sequence[tuple[Unit, bool]]) -> Share:
 
 
 def in_words(found: Sequence[Tally]) -> str:
-    """“8 planted failures of G2, all caught by all 3 raters”; one clause a check."""
-    return "; ".join(_clause(tally) for tally in found)
+    """“8 planted failures of G2, all caught by all 3 raters”: a clause for each of two checks, one
+    for more.
+    """
+    if len(found) <= SPELLED_OUT:
+        return "; ".join(_clause(tally) for tally in found)
+    planted = sum(tally.planted for tally in found)
+    caught = sum(tally.by_all.caught for tally in found)
+    of = sum(tally.by_all.of for tally in found)
+    raters = max(tally.raters for tally in found)
+    many = "all" if caught == of else "none" if not caught else str(caught)
+    return f"{planted} planted failures of {len(found)} checks, {many} caught by {_who(raters)}"
 
 
 def _clause(tally: Tally) -> str:
@@ -140,7 +151,10 @@ def _clause(tally: Tally) -> str:
         return f"{planted}, answered by nobody"
     caught, of = tally.by_all.caught, tally.by_all.of
     many = "all" if caught == of > 1 else "none" if not caught else str(caught)
-    if tally.raters == 1:
-        return f"{planted}, {many} caught by one rater"
-    who = "both" if tally.raters == 2 else f"all {tally.raters}"
-    return f"{planted}, {many} caught by {who} raters"
+    return f"{planted}, {many} caught by {_who(tally.raters)}"
+
+
+def _who(raters: int) -> str:
+    if raters == 1:
+        return "one rater"
+    return "both raters" if raters == 2 else f"all {raters} raters"

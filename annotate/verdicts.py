@@ -54,6 +54,12 @@ def keep_verdicts(batch: Batch) -> None:
         Snapshot.objects.update_or_create(key=key_of(pooled), defaults={"data": data})
 
 
+def keep_if_missing(batch: Batch) -> None:
+    """Bars that were moved, and a new release, name verdicts that nobody has written yet."""
+    if batch.closed_at and not Snapshot.objects.filter(pk=key_of(batch)).exists():
+        keep_verdicts(batch)
+
+
 def kept_verdicts(batches: Iterable[Batch]) -> dict[int, Verdict]:
     """By batch; nothing for a round that is open or still being measured."""
     keys = {key_of(batch): batch.pk for batch in batches if batch.closed_at is not None}

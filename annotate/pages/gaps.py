@@ -21,7 +21,10 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Gaps:
-    """The newest of the votes that show a gap, and how many there are in all."""
+    """The newest of the votes that show a gap, and how many there are in all.
+
+    Those on probe pairs are among them: a check that is unclear on a planted pair is unclear.
+    """
 
     votes: tuple[Vote, ...]
     nothing_says_it: int
@@ -43,5 +46,7 @@ def gaps(batches: Iterable[Batch], reader: User) -> Gaps:
         silent=Count("id", filter=Q(nothing_says_it=True)),
         unclear=Count("id", filter=~Q(unclear=[])),
     )
-    shown = marked.select_related("subject", "rater", "batch").order_by("-id")[:SHOWN]
+    shown = marked.select_related("subject", "rater", "batch", "assignment__slot").order_by("-id")[
+        :SHOWN
+    ]
     return Gaps(tuple(shown), counts["silent"], counts["unclear"])

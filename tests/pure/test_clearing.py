@@ -180,7 +180,7 @@ def test_probes_that_are_ready_are_offered_by_number() -> None:
     )
     assert one.goal == "new_round"
     two = next_step([row("G2", UNTESTED), row("G3", UNTESTED)], version=2, road=road).sentence
-    assert "plant the 8 probe pairs that fail G2 and 1 probe pair that fails G3 in it" in two
+    assert "plant the 8 probe pairs that fail G2 and 1 that fails G3 in it" in two
 
 
 def test_caught_probes_are_a_reason_to_waive() -> None:

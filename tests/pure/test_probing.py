@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isclose, sqrt
 
 import pytest
@@ -147,6 +148,10 @@ def test_all_together_never_catch_more_than_any_one_of_them(units: list[Unit]) -
         ),
         ([unit(1, r1=False)], "1 planted failure of G2, none caught by one rater"),
         ([unit(1)], "1 planted failure of G2, answered by nobody"),
+        (
+            [replace(unit(n, r1=True, r2=n > 1), key=f"G{n}") for n in (1, 2, 3)],
+            "3 planted failures of 3 checks, 2 caught by both raters",
+        ),
     ],
 )
 def test_it_is_said_in_one_clause(units: list[Unit], words: str) -> None:
