@@ -24,7 +24,7 @@
     (body.querySelector("[autofocus]") ?? first())?.focus();
     return undefined;
   }
-  const first = () => body.querySelector("[aria-invalid=true], input[type=radio]:checked, select, textarea, input:not([type=hidden])");
+  const first = () => body.querySelector("[aria-invalid=true], input[type=radio]:checked, select:not([name=key]), textarea, input:not([type=hidden])");
 
   // What is selected on the page behind comes first among the passages.
   function offer() {
