@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotate.clearing import counted
+from annotate.clearing import counted, listed
 from annotate.lineage import Keys, parts_of
 from rubrics.comparison import Change
 from rubrics.content import Anchor, Criterion, Rubric
@@ -84,7 +84,7 @@ class Step:
             return Told(("Added",))
         check = _check(self.new, key)
         if len(parents) > 1:
-            return Told((f"Merged from {_listed(parents)}",), (), "merge")
+            return Told((f"Merged from {listed(parents)}",), (), "merge")
         parent = _check(self.old, parents[0])
         parts = parts_of(self.old, self.new)[parent.key]
         if len(parts) > 1:
@@ -143,7 +143,7 @@ class Step:
         named = list(dict.fromkeys(self.places[a.text] for a in anchors if a.text in self.places))
         rest = sum(anchor.text not in self.places for anchor in anchors)
         invented = sum(a.origin == "invented" for a in anchors if a.text not in self.places)
-        said = [f"from {_listed(named)}"] if named else []
+        said = [f"from {listed(named)}"] if named else []
         if rest and (named or invented):
             said.append(f"{invented} invented" if invented == rest else f"{rest} without a pair")
         return ", ".join(said)
@@ -237,9 +237,3 @@ def _check(rubric: Rubric, key: str) -> Criterion:
 def _without(these: Sequence[Anchor], those: Sequence[Anchor]) -> list[Anchor]:
     known = {(anchor.verdict, anchor.text) for anchor in those}
     return [anchor for anchor in these if (anchor.verdict, anchor.text) not in known]
-
-
-def _listed(names: Sequence[str]) -> str:
-    if len(names) > 4:
-        return f"{', '.join(names[:3])} and {len(names) - 3} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

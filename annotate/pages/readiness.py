@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Exists, OuterRef
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from annotate import clearing
 from annotate.calibration import Measured, measure_pools, pools_of
@@ -230,7 +230,7 @@ def _hrefs(
     found = {
         "procedure": version,
         "examples": version,
-        "code": _named("annotate:checks", project.slug) or version,
+        "code": reverse("annotate:checks", args=[project.slug]),
         "rounds": reverse("annotate:rounds_table", args=[project.slug, rubric]) if tried else start,
         "gold": reverse("annotate:gold", args=[project.slug]),
         "sorted": start,
@@ -246,10 +246,3 @@ def _hrefs(
             "annotate:disagreements", args=[project.slug, contested.public_id]
         )
     return found
-
-
-def _named(route: str, *arguments: str) -> str:
-    try:
-        return reverse(route, args=list(arguments))
-    except NoReverseMatch:
-        return ""

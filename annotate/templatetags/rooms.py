@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django import template
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from annotate.access import figures_are_open
 from annotate.models import Batch
@@ -46,13 +46,7 @@ def _rooms(batch: Batch, here: str) -> list[Room]:
     if not imported:
         rubric = [slug, batch.version.rubric.slug]
         addresses.append(("Round after round", "rounds_table", rubric))
-    found = ((name, route, _address(route, arguments)) for name, route, arguments in addresses)
-    return [Room(name, href, here=route == here) for name, route, href in found if href]
-
-
-def _address(route: str, arguments: list[Any]) -> str:
-    """'' for a page that this installation has not got."""
-    try:
-        return reverse(f"annotate:{route}", args=arguments)
-    except NoReverseMatch:
-        return ""
+    return [
+        Room(name, reverse(f"annotate:{route}", args=arguments), here=route == here)
+        for name, route, arguments in addresses
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotate.lineage import Line, lines, parts_of, spans
@@ -137,6 +137,7 @@ rubrics = st.lists(checks(), max_size=5, unique_by=lambda check: check.key).map(
 histories = st.lists(rubrics, max_size=5)
 
 
+@settings(deadline=None)
 @given(histories)
 def test_no_check_of_any_version_is_lost(versions: list[Rubric]) -> None:
     found = lines(versions)
@@ -144,6 +145,7 @@ def test_no_check_of_any_version_is_lost(versions: list[Rubric]) -> None:
         assert {key for line in found for key in line.cells[n]} == {c.key for c in version.criteria}
 
 
+@settings(deadline=None)
 @given(histories)
 def test_every_cell_holds_what_the_next_one_continues(versions: list[Rubric]) -> None:
     for line in lines(versions):
@@ -156,6 +158,7 @@ def test_every_cell_holds_what_the_next_one_continues(versions: list[Rubric]) ->
             assert len(set(line.cells[n])) == len(line.cells[n])
 
 
+@settings(deadline=None)
 @given(histories)
 def test_the_newest_version_stands_in_its_own_order(versions: list[Rubric]) -> None:
     standing = [line for line in lines(versions) if not line.ended]
@@ -163,6 +166,7 @@ def test_the_newest_version_stands_in_its_own_order(versions: list[Rubric]) -> N
     assert [line.key for line in standing] == expected
 
 
+@settings(deadline=None)
 @given(histories)
 def test_shared_cells_cover_every_row_once(versions: list[Rubric]) -> None:
     found = lines(versions)

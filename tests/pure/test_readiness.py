@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotate.readiness import Code, Facts, Line, State, readiness
@@ -194,6 +194,7 @@ COUNTED = (
 )
 
 
+@settings(deadline=None)
 @given(rubrics(), st.tuples(*[counts] * len(COUNTED)), st.booleans())
 def test_a_line_that_is_not_done_says_what_to_do_and_one_that_is_asks_nothing(
     one: Rubric, given_counts: tuple[int, ...], running: bool

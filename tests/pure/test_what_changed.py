@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from annotate.lineage import lines
 from annotate.what_changed import QUOTED, Step, Told, joined, quoted, wording_words
@@ -124,6 +124,7 @@ def test_a_long_wording_is_cut() -> None:
     assert len(quoted("word " * 500)) <= QUOTED + 2
 
 
+@settings(deadline=None)
 @given(rubrics(), rubrics())
 def test_any_step_between_any_two_rubrics_can_be_told(old: Rubric, new: Rubric) -> None:
     step = Step(old, new, {})
