@@ -78,7 +78,8 @@ def alpha_of_steps(error: float) -> float:
     """The ordinal alpha of *steps*, from a grid of 4,001 places out to 8 standard deviations."""
     places = np.linspace(-8, 8, 4001)
     weights = np.exp(-(places**2) / 2)
-    below = np.array([[_normal((cut - place) / error) for cut in cuts(error)] for place in places])
+    between = cuts(error)
+    below = np.array([[_normal((cut - place) / error) for cut in between] for place in places])
     edges = np.column_stack([np.zeros(len(places)), below, np.ones(len(places))])
     chances = np.diff(edges, axis=1)
     joint = np.einsum("p,pv,pk->vk", weights / weights.sum(), chances, chances)
