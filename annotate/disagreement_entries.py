@@ -197,7 +197,7 @@ def _labels(batches: Sequence[Batch]) -> QuerySet[Label]:
     return Label.objects.of_current_votes(*batches).for_reliability()
 
 
-def _splits(batches: Sequence[Batch]) -> QuerySet[Label, Any]:
+def splits_of(batches: Sequence[Batch]) -> QuerySet[Label, Any]:
     """(subject, key, part) of every unit with two labels that are not alike."""
     return (
         _labels(batches)
@@ -214,13 +214,13 @@ def _splits(batches: Sequence[Batch]) -> QuerySet[Label, Any]:
 def _units(batches: Sequence[Batch]) -> dict[str, list[tuple[int, str]]]:
     """(subject, part) of every unit on which raters differ, by check."""
     found: dict[str, list[tuple[int, str]]] = {}
-    for subject, key, part, *_ in _splits(batches).order_by("vote__subject_id", "part_key"):
+    for subject, key, part, *_ in splits_of(batches).order_by("vote__subject_id", "part_key"):
         found.setdefault(key, []).append((subject, part))
     return found
 
 
 def _told(batches: Sequence[Batch]) -> dict[int, _Told]:
-    splits = _splits(batches).values("vote__subject_id")
+    splits = splits_of(batches).values("vote__subject_id")
     subjects = Subject.objects.filter(pk__in=splits).annotate(length=Sum(Length("parts__text")))
     told = {
         pk: _Told(name, str(public_id), group or name, length)

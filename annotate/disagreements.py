@@ -8,7 +8,7 @@ its influence on alpha and the kind that triage suggests.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -121,6 +121,17 @@ class Found:
 
     def of(self, place: Place) -> Differing | None:
         return next((one for one in self.all if one.unit.place == place), None)
+
+    def with_row(self, unit: Unit, row: Disagreement) -> Found:
+        """The same after somebody has sorted one of them."""
+        return replace(self, groups=tuple(_with_row(group, unit, row) for group in self.groups))
+
+
+def _with_row(group: Group, unit: Unit, row: Disagreement) -> Group:
+    if group.key != unit.key:
+        return group
+    found = (replace(one, row=row) if one.unit == unit else one for one in group.found)
+    return replace(group, found=tuple(found))
 
 
 def unit_code(unit: Unit) -> str:

@@ -40,6 +40,10 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "A disagreement of {what} sorted",
         "{n} disagreements of {what} sorted",
     ),
+    "disagreements.accepted": (
+        "What is suggested for disagreements of {what} accepted",
+        "What is suggested for disagreements of {what} accepted {n} times",
+    ),
     "edit.made": ("A change put into {what}", "{n} changes put into {what}"),
     "edit.taken_back": ("A change taken out of {what}", "{n} changes taken out of {what}"),
     "gold.changed": (

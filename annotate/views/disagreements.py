@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.access import batch_and_roles_for, refuse_early
-from annotate.actions.sorting import SortingRefused, sort_disagreement
+from annotate.actions.sorting import SortingRefused, accept_suggestions, sort_disagreement
 from annotate.calibration import pool_of
 from annotate.disagreements import differing, unit_of
 from annotate.pages.disagreements import (
@@ -75,25 +75,34 @@ def disagreements_csv(request: HttpRequest, slug: str, batch_id: UUID) -> HttpRe
 def _sort(
     request: HttpRequest, batch: Batch, found: Found, filters: Filters, user: User
 ) -> HttpResponse:
+    batches = {one.pk: one for one in found.batches}
     if check := request.POST.get("accept", ""):
         group = next((group for group in found.groups if group.key == check), None)
         if group is None:
             raise BadRequest("No such check is listed here.")
-        for one in acceptable(group, filters):
-            _keep(one, one.suggestion.kind, found, user)
+        listed = acceptable(group, filters)
+        for pk, given in batches.items():
+            suggestions = {one.unit: one.suggestion for one in listed if one.batch == pk}
+            accept_suggestions(batch=given, suggestions=suggestions, acting_user=user)
         return redirect(f"{list_href(batch, filters)}#check-{group.key}")
     one = _named(request, found)
     try:
-        _keep(one, request.POST.get("kind", ""), found, user)
+        row = sort_disagreement(
+            batch=batches[one.batch],
+            unit=one.unit,
+            kind=request.POST.get("kind", ""),
+            note=one.row.note if one.row else "",
+            suggestion=one.suggestion,
+            acting_user=user,
+        )
     except SortingRefused as refusal:
         raise BadRequest(str(refusal)) from None
     if not request.headers.get("HX-Request"):
         page = request.GET.get("page", "")
         query = filters.query(page=page if page.isdecimal() else "")
         return redirect(f"{request.path}?{query}#{request.POST['unit']}")
-    now = differing(found.batches, reader=user)
-    row = row_page(batch, now, one.unit.place, filters)
-    return render(request, "annotate/disagreements_row.html", {"row": row, "batch": batch})
+    shown = row_page(batch, found.with_row(one.unit, row), one.unit.place, filters)
+    return render(request, "annotate/disagreements_row.html", {"row": shown, "batch": batch})
 
 
 def _named(request: HttpRequest, found: Found) -> Differing:
@@ -102,14 +111,3 @@ def _named(request: HttpRequest, found: Found) -> Differing:
     if place is None or place not in listed:
         raise BadRequest("Raters do not differ there.")
     return listed[place]
-
-
-def _keep(one: Differing, kind: str, found: Found, user: User) -> None:
-    sort_disagreement(
-        batch=next(batch for batch in found.batches if batch.pk == one.batch),
-        unit=one.unit,
-        kind=kind,
-        note=one.row.note if one.row else "",
-        suggestion=one.suggestion,
-        acting_user=user,
-    )

@@ -377,6 +377,8 @@ def test_all_suggestions_of_a_check_are_accepted_at_once_and_no_others(
     client.post(url_of(batch), {"unit": unit_code(found.groups[1].found[0].unit), "kind": other})
     response = client.post(url_of(batch), {"accept": "C1"})
     assert response["Location"].endswith("#check-C1")
+    event = Event.objects.get(verb="disagreements.accepted")
+    assert (event.actor, len(event.data["units"])) == (lead, 1)
     now = differing([batch], reader=lead).groups[1].found
     assert [one.kind for one in now] == [other, found.groups[1].found[1].suggestion.kind]
     assert Disagreement.objects.count() == 2
@@ -388,6 +390,27 @@ def test_bulk_acceptance_takes_only_what_the_filters_list(
     client.force_login(lead)
     client.post(url_of(batch, kind="weighting"), {"accept": "preference"})
     assert [row.subject.external_id for row in Disagreement.objects.all()] == ["pair-0-2"]
+
+
+def test_what_was_opened_again_is_accepted_with_its_note(
+    client: Client, batch: Batch, lead: User
+) -> None:
+    client.force_login(lead)
+    unit = code_of(batch, lead)
+    client.post(url_of(batch), {"unit": unit, "kind": "weighting"})
+    client.post(url_of(batch), {"unit": unit, "kind": ""})
+    Disagreement.objects.update(note="Still to be talked about.")
+    client.post(url_of(batch), {"accept": "C1"})
+    row = Disagreement.objects.order_by("pk")[0]
+    assert row.note == "Still to be talked about."
+    assert row.kind == row.suggested != "weighting"
+
+
+def test_accepting_again_changes_nothing(client: Client, batch: Batch, lead: User) -> None:
+    client.force_login(lead)
+    for _ in range(2):
+        client.post(url_of(batch), {"accept": "C1"})
+    assert Event.objects.filter(verb="disagreements.accepted").count() == 1
 
 
 @pytest.mark.parametrize(
