@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from annotate.calibration import measure
+from annotate.disagreements import differing
 from annotate.models import Pair, Release, Slot, Vote
 from annotate.outcomes import summary, vote_outcomes
 from annotate.pages.gaps import gaps
@@ -91,6 +92,11 @@ def test_a_planted_pair_is_left_out_of_a_release_for_a_reason_of_its_own(
     items = Release.objects.get().manifest["items"]
     assert items["excluded"]["probe_pair"] == ["pair-0-2"]
     assert items["excluded"]["gold_item"] == ["pair-0-3"]
+
+
+def test_no_disagreement_lies_on_a_planted_pair(batch: Batch, lead: User) -> None:
+    found = differing([batch], reader=lead)
+    assert {one.unit.external_id for one in found.all} == {"pair-0-1"}
 
 
 def test_what_raters_say_of_the_rubric_on_a_probe_is_still_heard(batch: Batch, lead: User) -> None:

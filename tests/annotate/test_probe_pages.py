@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from projects.models import Project, User
     from rubrics.models import RubricVersion
 
+ONLY_G1 = {"G1": "pass fail", "G2": "", "C1": "yes", "C2": "", "preference": ""}
 REASON = "Both raters caught every planted failure."
 
 
@@ -356,6 +357,32 @@ def test_the_step_of_a_report_leads_to_waiver_or_missed_probes(
     step = page.split('<div class="next">')[1].split("</div>")[0]
     assert "Raters caught all 2 planted failures of G2: waive it for that reason" in step
     assert reverse("annotate:waive", args=["claims", 1, "G2"]) in step
+
+
+def test_more_rounds_and_probes_take_no_more_queries(
+    client: Client, project: Project, lead: User, expert: User, other_expert: User
+) -> None:
+    """With everything that a next step can rest on: probes, a waiver, a long history."""
+
+    def queries(route: str, *args: Any) -> int:
+        page_of(client, lead, route, *args)
+        with CaptureQueriesContext(connection) as found:
+            client.get(reverse(route, args=["claims", *args]))
+        return len(found)
+
+    raters = [expert, other_expert]
+    counts = []
+    for number in range(1, 7):
+        last = tried(project, raters, number, f"Worded {number} times.")
+        make_gold(make_pair(project, f"p-{number}"), last.version, ONLY_G1, use="probe")
+        if number in (4, 6):
+            waive(version=last.version, key="G1", reason=REASON, acting_user=None)
+            of_report = queries("annotate:round", last.number)
+            of_waiver = queries("annotate:waive", last.number, "C1")
+            counts.append((of_report, of_waiver, queries("annotate:rounds")))
+    assert counts[0] == counts[1]
+    assert counts[1][0] <= 40
+    assert counts[1][1] <= 20
 
 
 def test_three_rounds_below_the_bar_bring_a_proposal_to_the_report(
