@@ -23,11 +23,13 @@ from annotate.actions.rulings import decide_ruling, open_ruling
 from annotate.actions.uploads import bring
 from annotate.actions.votes import save_draft, skip, submit_vote
 from annotate.actions.waivers import MAX_REASON, waive
+from annotate.checking import automatic_of, results_for, unchecked
 from annotate.disagreements import differing
 from annotate.ingest.spreadsheet import csv_row
 from annotate.models import (
     Assignment,
     Batch,
+    CheckResult,
     Edit,
     GoldAnswer,
     Label,
@@ -190,8 +192,18 @@ def make_world(words: str = "plain words", *, short: str = "plain") -> World:
     _files(world, words, short)
     _others_rows(world, words)
     _practice(world, words, short)
+    _looked_at(version)
     _rulings(world, words)
     return _meeting(world, words)
+
+
+def _looked_at(version: RubricVersion) -> None:
+    """What code says of every text, as its job would write it."""
+    criteria = automatic_of(version)
+    texts = unchecked(version, criteria).select_related("subject__pair")
+    CheckResult.objects.bulk_create(
+        result for text in texts for result in results_for(text, criteria)
+    )
 
 
 def document(words: str, short: str, number: int) -> str:
