@@ -250,8 +250,8 @@ def _standing(rows: Sequence[Disagreement], question: str) -> Ruling | None:
 
 
 def _locked(ruling: Ruling) -> Ruling:
-    held = Ruling.objects.select_for_update(of=("self",), no_key=True)
-    return held.select_related("project", "decided_by").get(pk=ruling.pk)
+    # Without joins: after a wait PostgreSQL reads this row anew, and what it joined not.
+    return Ruling.objects.select_for_update(no_key=True).get(pk=ruling.pk)
 
 
 def _right(ruling: Ruling, right_code: str) -> str:
