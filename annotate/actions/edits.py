@@ -14,6 +14,7 @@ from annotate.models import AnchorSource, Edit, Part
 from annotate.rendered import html_of
 from annotate.rendering.readable import readable
 from projects.audit import record
+from projects.models import Project
 from rubrics.actions import edit_draft, restore_draft
 from rubrics.edits import EditError
 from rubrics.models import Anchor, RubricVersion
@@ -49,6 +50,8 @@ def make_edit(
     detail = {name: _clean(value) for name, value in detail.items()}
     note = _clean(note).strip()
     with transaction.atomic():
+        # First, as everything does that takes it together with rows of disagreements.
+        Project.objects.select_for_update(no_key=True).get(pk=batch.project_id)
         row = disagreement_row(batch=batch, unit=unit, acting_user=acting_user) if unit else None
         if row is not None and (twin := _twin(row, kind, detail, acting_user)):
             return twin
@@ -95,6 +98,7 @@ def take_back(*, edit: Edit, acting_user: User | None) -> None:
     """
     with transaction.atomic():
         rubric = edit.rubric
+        Project.objects.select_for_update(no_key=True).get(pk=rubric.project_id)
         held = Edit.objects.select_for_update(of=("self",), no_key=True)
         standing = held.filter(pk=edit.pk).first()
         if standing is None:
