@@ -204,3 +204,41 @@ def test_two_background_imports_of_one_project_take_turns(
     finished(installation, second)
     assert {state(installation, job)[0] for job in (first, second)} == {"done"}
     assert subjects(installation, slug) == {"visible": 3001}
+
+
+CODED = """
+task: coded
+criteria: [{id: C1, weight: 1, check: c}]
+automatic: [{id: A1, check: d, rule: {max_characters: 30}}]
+"""
+
+
+def said_by_code(installation: Installation, slug: str) -> dict[str, int]:
+    """How many texts of a project code let through, and how many not."""
+    return dict(
+        installation.rows(
+            "SELECT c.code, COUNT(*) FROM annotate_checkresult c "
+            "JOIN annotate_part t ON t.id = c.part_id "
+            "JOIN annotate_subject s ON s.id = t.subject_id "
+            f"JOIN projects_project p ON p.id = s.project_id WHERE p.slug = '{slug}' "
+            "GROUP BY c.code"
+        )
+    )
+
+
+def test_what_a_worker_imports_is_looked_at_by_code_once_though_workers_are_killed(
+    installation: Installation, slug: str, tmp_path: Path
+) -> None:
+    rubric = tmp_path / "rubric.yaml"
+    rubric.write_text(CODED, encoding="utf-8")
+    installation.manage("import_rubric", str(rubric), "--project", slug, "--publish", "First.")
+    rows = (pair(n, response_a="x" * (20 + n % 2 * 20), response_b="y") for n in range(3000))
+    job = ask(installation, slug, written(tmp_path, jsonl(rows)))
+    worker = installation.worker()
+    installation.until(lambda: bool(said_by_code(installation, slug)), "code has begun")
+    installation.kill(worker)
+    installation.worker()
+    wanted = {"pass": 4500, "fail": 1500}
+    installation.until(lambda: said_by_code(installation, slug) == wanted, "code has ended")
+    finished(installation, job)
+    assert state(installation, job)[0] == "done"
