@@ -75,6 +75,7 @@ def test_a_list_is_sorted_with_the_keyboard_alone(page: Page) -> None:
     )
     expect(row(page, 1)).to_be_focused()
     expect(page.locator("#open-C1")).to_have_text("2 open")
+    expect(page.locator("#accept-C1")).to_have_text("Accept all 2 suggestions on C1")
     expect(page.locator("#said")).to_contain_text("C1: slip.")
     page.keyboard.press("2")
     expect(row(page, 2)).to_be_focused()
