@@ -42,6 +42,7 @@ benchmark: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.labelling
 	$(BIN)/python -m benchmarks.coverage --replications 1000
 	$(BIN)/python -m benchmarks.operating --replications 10000 --states 300
+	$(BIN)/python -m benchmarks.triage
 
 lock: $(VENV)/.uv
 	$(BIN)/uv pip compile requirements-bootstrap.in -q $(LOCK) -o requirements-bootstrap.txt
