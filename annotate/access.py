@@ -90,7 +90,7 @@ def batch_and_roles_for(
     rows = list(found.annotate(held=F("project__memberships__role")))
     if not rows:
         raise Http404
-    held = frozenset(row.held for row in rows)
+    held = frozenset(str(vars(row)["held"]) for row in rows)
     refuse_without(held, *roles)
     return rows[0], held
 
