@@ -83,7 +83,8 @@ class Choosable:
 
     @property
     def words(self) -> str:
-        return f"“{short(self.quote)}” {self.part}, {self.by}".replace("  ", " ")
+        where = f"response {self.part}" if self.part in ("A", "B") else self.part
+        return f"{self.number}. “{short(self.quote)}” {', '.join(filter(None, (where, self.by)))}"
 
 
 def _area(label: str, *, rows: int = 2, required: bool = False, help_text: str = "") -> Any:

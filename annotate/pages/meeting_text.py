@@ -115,6 +115,8 @@ def texts_of(
         for part in sorted(parts, key=lambda part: part.key)
     )
     offered = [(row, place) for row, place in found if place is not None]
+    # Those of the discussed response come first.
+    offered.sort(key=lambda one: unit.part not in ("", one[0].part_key))
     return Texts(
         responses=responses,
         file=tuple(

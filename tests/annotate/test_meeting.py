@@ -596,7 +596,7 @@ def test_a_raters_evidence_is_offered_by_number(
         vote=vote, criterion=criterion, part_key="A", start=0, end=10, quote="Response A"
     )
     page = room.get(act(batch, item, "anchor")).content.decode()
-    assert re.search(r'value="1"[^>]*>\s*“Response A” A, Rater \d', page)
+    assert re.search(r'value="1"[^>]*>\s*1\. “Response A” response A, Rater \d', page)
     shown = room.get(at(batch, "meeting_unit", item)).content.decode()
     assert re.search(r"marked by Rater \d", shown)
     assert 'class="evidence' in shown
