@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, Subquery
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from annotate.models import Assignment, Batch, Ruling, Subject, Upload
+from annotate.models import Assignment, Batch, Part, Ruling, Subject, Upload
 from projects.access import project_for, refuse_without
 from projects.models import Membership, Role
 from rubrics.models import RubricVersion
@@ -126,8 +126,10 @@ def ruling_for(
 ) -> tuple[Ruling, frozenset[str]]:
     """A ruling, and the roles that this person holds: not while they rate the pair themselves.
 
-    One query for the row, the project and the roles: the page has many others to make.
+    One query for the row, the project, the roles and the texts of a pair (`text_a`, `text_b`): the
+    page has many others to make.
     """
+    parts = Part.objects.filter(subject=OuterRef("subject"))
     found = (
         Ruling.objects.filter(
             public_id=public_id, project__slug=slug, project__memberships__user=user
@@ -135,6 +137,8 @@ def ruling_for(
         .annotate(
             held=F("project__memberships__role"),
             secret=Exists(still_rated(user).filter(pk=OuterRef("subject"))),
+            text_a=Subquery(parts.filter(key="A").values("text")[:1]),
+            text_b=Subquery(parts.filter(key="B").values("text")[:1]),
         )
         .select_related("project", "subject__pair", "opened_by", "decided_by")
     )

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from django.db.models import Exists, OuterRef
 
-from annotate.blind_names import blind_name, numbered
-from annotate.models import Batch, Disagreement, Edit, Label, Ruling, Vote
-from annotate.pages.subject import Named, SubjectPage, page_of, shown_label
+from annotate.decisions import SIDES
+from annotate.models import Batch, Disagreement, Edit, Label, Ruling, Subject
+from annotate.pages.ruling_raters import named_by_batch
+from annotate.pages.subject import SubjectPage, page_of, shown_label
 from annotate.rulings import code_words, codes_for, place_words
 from projects.models import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from rubrics.models import Criterion
 
@@ -96,7 +97,7 @@ def ruling_page(ruling: Ruling) -> RulingPage:
     found = list(labels)
     return RulingPage(
         ruling=ruling,
-        shown=page_of(ruling.subject, _by_batch(found), found),
+        shown=page_of(ruling.subject, named_by_batch(found), found, _texts(ruling)),
         units=tuple(_units(label for label in found if cast("Any", label).asked_about)),
         before=tuple(
             Event.objects.filter(
@@ -111,20 +112,11 @@ def ruling_page(ruling: Ruling) -> RulingPage:
     )
 
 
-def _by_batch(labels: Iterable[Label]) -> dict[Batch, Sequence[Named]]:
-    votes: dict[Batch, dict[int, Vote]] = {}
-    for label in labels:
-        votes.setdefault(label.vote.batch, {}).setdefault(label.vote.rater_id, label.vote)
-    found: dict[Batch, Sequence[Named]] = {}
-    for batch, held in votes.items():
-        # The numbers of the meeting; anonymous raters are nobody beyond this pair.
-        subject = next(iter(held.values())).subject_id if batch.anonymous_raters else ""
-        numbers = numbered(held, f"{batch.public_id}{subject}")
-        found[batch] = [
-            (blind_name(numbers[rater]), held[rater])
-            for rater in sorted(held, key=lambda rater: numbers[rater])
-        ]
-    return found
+def _texts(ruling: Ruling) -> list[tuple[str, str | None]] | None:
+    """Those of a pair came with the ruling (`annotate.access.ruling_for`)."""
+    if ruling.subject.kind != Subject.Kind.PAIR:
+        return None
+    return [(key, getattr(ruling, f"text_{key.lower()}", None)) for key in SIDES]
 
 
 def _units(labels: Iterable[Label]) -> Iterable[SplitUnit]:

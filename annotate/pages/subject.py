@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
 from annotate.clearing import value_words
-from annotate.models import Batch, Label, Subject, Vote
+from annotate.models import Batch, Label, Slot, Subject, Vote
 from annotate.pages.subject_evidence import Quoted, subject_evidence
 from annotate.rendered import html_of, marked
 
@@ -55,6 +55,12 @@ class BatchVotes:
     quoted: Mapping[int, Sequence[Quoted]]
 
     @property
+    def is_probe(self) -> bool:
+        """Whether it was planted there: its answer was known, and no figure counts these votes."""
+        rows = [vote.assignment for vote in self.votes if vote.assignment is not None]
+        return any(row.slot.role == Slot.Role.PROBE for row in rows)
+
+    @property
     def checks(self) -> list[list[Answer]]:
         """The answers of one check together, a row for each of its parts."""
         return [list(found) for _, found in groupby(self.answers, lambda answer: answer.criterion)]
@@ -98,7 +104,7 @@ def subject_page(subject: Subject) -> SubjectPage:
     votes = (
         Vote.objects.current()
         .filter(subject=subject, batch__in=Batch.objects.visible())
-        .select_related("rater", "batch__version__rubric")
+        .select_related("rater", "batch__version__rubric", "assignment__slot")
         .order_by("batch_id", "rater__name", "id")
     )
     labels = Label.objects.filter(vote__in=votes).select_related("criterion")
@@ -110,17 +116,21 @@ def subject_page(subject: Subject) -> SubjectPage:
 
 
 def page_of(
-    subject: Subject, by_batch: Mapping[Batch, Sequence[Named]], labels: Iterable[Label]
+    subject: Subject,
+    by_batch: Mapping[Batch, Sequence[Named]],
+    labels: Iterable[Label],
+    parts: Sequence[tuple[str, str | None]] | None = None,
 ) -> SubjectPage:
     """The texts of a subject and the votes of each batch by what their rater is called.
 
-    `labels` are those of the votes, in the order of the rubric.
+    `labels` are those of the votes, in the order of the rubric; `parts` are its texts by key,
+    where they have been read already.
     """
     labels = list(labels)
     detail = getattr(subject, subject.kind, None)
     messages = detail.messages if detail else []
     context = detail.context if detail else ""
-    parts = list(subject.parts.values_list("key", "text"))
+    parts = list(subject.parts.values_list("key", "text")) if parts is None else parts
     html = html_of([context, *(one["content"] for one in messages), *(t or "" for _, t in parts)])
     names = {vote.pk: name for found in by_batch.values() for name, vote in found}
     evidence = subject_evidence(names, labels, {key: html[t or ""] for key, t in parts})

@@ -8,7 +8,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotate.actions.rulings import decide_ruling
+from annotate.actions.rulings import decide_ruling, reopen_ruling
+from annotate.disagreements import differing
 from annotate.models import Batch, Edit, Ruling
 from projects.models import Membership, User
 from tests.annotate.ruled import (
@@ -297,6 +298,23 @@ def test_the_page_shows_question_pair_votes_and_wording_and_names_nobody(
             assert rater.name not in page
 
 
+def test_raters_have_the_numbers_that_the_meeting_knows_them_by(
+    project: Project, raters: list[User], owner: User, lead: User
+) -> None:
+    version = make_version(project)
+    # The first rater of the pool joins in its second round: earlier ones keep their numbers.
+    first = split_round(project, raters[1:], version=version)
+    second = split_round(project, raters, version=version)
+    for batch in (first, second):
+        found = differing([batch], reader=lead)
+        ruling = asked(batch, question=f"Of {batch}?")
+        response = as_(owner).get(page_of(ruling))
+        (held,) = response.context["page"].shown.batches
+        shown_as = {vote.rater_id: name for name, vote in zip(held.raters, held.votes, strict=True)}
+        assert shown_as == {pk: found.handles[pk] for pk in shown_as}
+        assert len(set(shown_as.values())) == len(shown_as) > 1
+
+
 def test_votes_of_an_open_round_are_not_on_it(
     batch: Batch, owner: User, raters: list[User]
 ) -> None:
@@ -498,7 +516,9 @@ def test_rulings_take_few_queries_however_many_there_are(
         again(batch, raters, newer)
     for n, batch in enumerate(rounds[1:]):
         asked(batch) if n % 2 else decided(batch, "missing")
-    ruling = decided(rounds[0], "missing") if size > 1 else asked(rounds[0])
+    # The most that a page of one has to read: a missing rule, decided a second time.
+    ruling = reopen_ruling(ruling=decided(rounds[0], "both"), reason="So.", acting_user=None)
+    decide_ruling(ruling=ruling, decision="missing", answer="So.", acting_user=None)
     for user in (owner, lead):
         client = as_(user)
         for address in (LIST, page_of(ruling)):
