@@ -219,7 +219,11 @@ class Layout:
 
     def _was(self, line: Line, column: Column, checks: Sequence[Criterion]) -> str:
         """How the line read then, where it was another check."""
-        if len(checks) != 1 or (checks[0].key == line.key and not self._is_shared(line, column)):
+        if len(checks) != 1:
+            return ""
+        renamed = checks[0].key != line.key
+        reworded = checks[0].heading != line.check.heading
+        if not (renamed or (reworded and self._is_shared(line, column))):
             return ""
         return f"then {checks[0].key}: {quoted(checks[0].heading)}"
 
@@ -291,10 +295,11 @@ class Layout:
 
     def _trail(self, before: Column, column: Column, covered: Sequence[Line]) -> str:
         """'0.66, then 0.88 / 0.81': a split or a merger in one line of text."""
-        old = [line.cells[before.place - self.first] for line in covered][:1]
-        new = [line.cells[column.place - self.first] for line in covered]
-        keys_old = tuple(dict.fromkeys(key for keys in old for key in keys))
-        keys_new = tuple(dict.fromkeys(key for keys in new for key in keys))
+        then, since = before.place - self.first, column.place - self.first
+        keys_old = covered[0].cells[then]
+        # All that they became, rows that stand elsewhere among them.
+        parts = [line.cells[since] for line in self.lines if set(line.cells[then]) & set(keys_old)]
+        keys_new = tuple(dict.fromkeys(key for keys in parts for key in keys))
         if max(len(keys_old), len(keys_new)) < 2 or not keys_old or not keys_new:
             return ""
         was = " / ".join(self._short(before, key) for key in keys_old)

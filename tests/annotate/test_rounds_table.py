@@ -129,6 +129,27 @@ def test_a_merger_a_move_to_code_and_a_new_wording_are_named_in_the_change(
     )
 
 
+def test_a_split_into_a_gate_and_a_criterion_repeats_what_both_were(
+    client: Client, project: Project, lead: User, expert: User, other_expert: User
+) -> None:
+    whole = "task: summaries\ncriteria:\n  - {id: C1, check: Open items are complete and safe.}\n"
+    parts = (
+        "task: summaries\n"
+        "gates:\n  - {id: G1, check: Nothing unsafe., lineage: {split_from: C1}}\n"
+        "criteria:\n  - {id: C1, check: Lists every open item., lineage: {split_from: C1}}\n"
+    )
+    raters = [expert, other_expert]
+    for source in (whole, parts):
+        version = published(project, source)
+        make_voted_round(project, raters, [[SAME, SAME]] * 10, version=version)
+    page = page_of(client, lead)
+    for key in ("G1", "C1"):
+        row = row_of(page, key)
+        assert "1.00 clears, thin then C1: “Open items are complete and safe.”" in row
+        assert "Split in two C1 1.00, then G1 undefined / C1 1.00" in row
+    assert 'class="fork' not in page
+
+
 def test_an_anchor_names_the_pair_it_was_taken_from(
     client: Client, lead: User, two_versions: tuple[Batch, Batch]
 ) -> None:
