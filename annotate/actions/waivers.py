@@ -129,7 +129,7 @@ def _evidence(version: RubricVersion, key: str, measured: Measured) -> dict[str,
             f"{key} has cleared in version {version.number}: there is nothing to waive.",
             field="key",
         )
-    return {
+    figures = {
         row.figure: {
             "status": str(row.status),
             "alpha": row.reliability.alpha,
@@ -138,6 +138,7 @@ def _evidence(version: RubricVersion, key: str, measured: Measured) -> dict[str,
         }
         for row in rows
     }
+    return {"simulated": measured.batches[-1].simulated, "figures": figures}
 
 
 def _tell_again(version: RubricVersion) -> None:

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
 from annotate.clearing import value_words
-from annotate.models import Batch, Label, Slot, Subject, Vote
+from annotate.models import Batch, Label, Subject, Vote
 from annotate.pages.subject_evidence import Quoted, subject_evidence
 from annotate.rendered import html_of, marked
 
@@ -55,12 +55,6 @@ class BatchVotes:
     quoted: Mapping[int, Sequence[Quoted]]
 
     @property
-    def is_probe(self) -> bool:
-        """Whether it was planted there: its answer was known, and no figure counts these votes."""
-        rows = [vote.assignment for vote in self.votes if vote.assignment is not None]
-        return any(row.slot.role == Slot.Role.PROBE for row in rows)
-
-    @property
     def checks(self) -> list[list[Answer]]:
         """The answers of one check together, a row for each of its parts."""
         return [list(found) for _, found in groupby(self.answers, lambda answer: answer.criterion)]
@@ -104,7 +98,7 @@ def subject_page(subject: Subject) -> SubjectPage:
     votes = (
         Vote.objects.current()
         .filter(subject=subject, batch__in=Batch.objects.visible())
-        .select_related("rater", "batch__version__rubric", "assignment__slot")
+        .select_related("rater", "batch__version__rubric")
         .order_by("batch_id", "rater__name", "id")
     )
     labels = Label.objects.filter(vote__in=votes).select_related("criterion")

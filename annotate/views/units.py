@@ -59,5 +59,6 @@ def subject(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
         "by_code": said_by_code(found, [one.batch for one in shown.batches]),
         "is_known": found.gold_answers.exists(),
         "rulings": found.rulings.all(),
+        "probed": set(found.slots.filter(role="probe").values_list("batch_id", flat=True)),
     }
     return render(request, "annotate/subject.html", context)

@@ -464,6 +464,12 @@ def run(file: Path, version: RubricVersion, *more: str) -> str:
     return out.getvalue()
 
 
+def test_a_file_sets_probes(version: RubricVersion, pair: Subject, tmp_path: Path) -> None:
+    report = read(tmp_path, version, row(pair, use="probe"))
+    assert report.created == 1
+    assert GoldAnswer.objects.get().use == GoldAnswer.Use.PROBE
+
+
 def test_the_command_keeps_every_answer_of_a_file(
     project: Project, pair: Subject, version: RubricVersion, lead: User, tmp_path: Path
 ) -> None:

@@ -154,6 +154,18 @@ def test_nothing_is_told_of_probes_before_the_round_is_closed(
     assert "probe" not in page.lower()
 
 
+def test_the_page_of_a_pair_says_where_it_was_a_probe(
+    client: Client, batch: Batch, probes: list[Subject], lead: User
+) -> None:
+    plain = Subject.objects.filter(slots__batch=batch, slots__role=Slot.Role.NORMAL).first()
+    assert plain is not None
+    pages = [
+        text_of(page_of(client, lead, "annotate:subject", one.public_id))
+        for one in (probes[0], plain)
+    ]
+    assert ["probe pair" in page for page in pages] == [True, False]
+
+
 # ---- Starting a round
 
 

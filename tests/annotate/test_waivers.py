@@ -74,7 +74,8 @@ def test_the_audit_row_holds_reason_and_what_was_measured(
     assert (event.actor, event.target) == (lead, "summaries@1")
     assert event.data["reason"] == REASON
     assert event.data["waiver"] == given.pk
-    assert event.data["evidence"]["values"]["status"] == "undefined"
+    assert event.data["evidence"]["simulated"] is False
+    assert event.data["evidence"]["figures"]["values"]["status"] == "undefined"
 
 
 def test_the_same_waiver_again_changes_nothing(
