@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, cast
 
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, Q, Sum
 from django.db.models.functions import Length
 
 from annotate.calibration import Asked, asked_of, figures_of, pool_of
 from annotate.clearing import number_words
 from annotate.decisions import margins_of
 from annotate.models import Batch, Label, Subject, Vote
-from annotate.querysets import PLANTED
+from annotate.probes import met
 from annotate.ratings import for_reliability, ratings
 from annotate.reliability import Bars, Settling, applicable, applying, settling, status
 from annotate.triage import Case, CheckKind, opposite, suggest
@@ -275,20 +276,11 @@ def _handles(batches: Sequence[Batch]) -> dict[int, str]:
 
 
 def _gold(batch: Batch) -> dict[tuple[int, str], tuple[int, int]]:
-    """(right, all) known answers of planted pairs by rater and check, under this version."""
-    rows = (
-        Label.objects.filter(
-            vote__current=True,
-            vote__batch__version=batch.version_id,
-            vote__assignment__slot__role__in=PLANTED,
-            vote__subject__gold_answers__labels__criterion=F("criterion"),
-            vote__subject__gold_answers__labels__part_key=F("part_key"),
-        )
-        .order_by()
-        .values_list("vote__rater_id", "criterion__key")
-        .annotate(
-            of=Count("pk"),
-            right=Count("pk", filter=Q(code=F("vote__subject__gold_answers__labels__code"))),
-        )
-    )
-    return {(rater, key): (right, of) for rater, key, of, right in rows}
+    """(right, all) known answers of probe pairs by rater and check, in all pooled rounds."""
+    right: Counter[tuple[int, str]] = Counter()
+    of: Counter[tuple[int, str]] = Counter()
+    for one in met(pool_of(batch)):
+        for rater, code in one.given.items():
+            of[rater, one.key] += 1
+            right[rater, one.key] += code == one.right
+    return {place: (right[place], of[place]) for place in of}

@@ -12,14 +12,17 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.actions.rounds import close_round, rater_for
+from annotate.actions.rounds import close_round, rater_for, start_round
 from annotate.disagreements import Unit, differing, unit_code, unit_of
 from annotate.models import Assignment, Batch, Disagreement, Label, Slot, Subject, Vote
 from annotate.pages.disagreements import PAGE
 from projects.models import Event, Rater
 from tests.ballots import SCALES
+from tests.gold import make_gold
 from tests.making import (
     make_member,
+    make_pair,
+    make_pairs,
     make_rubric_version,
     make_version,
     make_vote,
@@ -146,6 +149,41 @@ def test_planted_pairs_are_on_no_list(batch: Batch, lead: User) -> None:
     slots.update(role=Slot.Role.PROBE)
     assert ("C1", "pair-0-1", "B") not in places(differing([batch], reader=lead))
     assert ("C1", "pair-0-3", "B") in places(differing([batch], reader=lead))
+
+
+def test_who_misses_probes_of_a_check_slips_on_it(
+    project: Project, raters: list[User], lead: User
+) -> None:
+    """Of two like splits, the one made by whoever missed the planted failures is the slip."""
+    version = make_version(project)
+    probes = [make_pair(project, f"probe-{n}") for n in range(2)]
+    known = {"G2": "", "C1": "no yes", "C2": "", "preference": "B_slight"}
+    for probe in probes:
+        make_gold(probe, version, known, use="probe")
+    make_pairs(project, 6)
+    batch = start_round(
+        project=project,
+        version=version,
+        raters=raters,
+        size=6,
+        seed=1,
+        acting_user=None,
+        probes=probes,
+    )
+    planted = {probe.pk for probe in probes}
+    normal = sorted(set(batch.slots.exclude(subject__in=planted).values_list("subject", flat=True)))
+    seats = {user.pk: seat for seat, user in enumerate(raters)}
+    for assignment in batch.assignments.select_related("rater"):
+        place, seat = assignment.subject_id, seats[assignment.rater.user_id or 0]
+        blind = place in planted and seat == 0
+        odd = place in normal[:2] and seat == normal.index(place)
+        make_vote(assignment, {"C1": "yes" if odd or blind else "no yes"})
+    close_round(batch=batch, acting_user=None)
+    found = {one.unit.subject: one.suggestion for one in differing([batch], reader=lead).all}
+    assert set(found) == set(normal[:2])
+    assert found[normal[0]].kind == "slip"
+    assert "miss 2 of 4 known answers on C1" in found[normal[0]].why
+    assert "known answers" not in found[normal[1]].why
 
 
 def test_pairs_that_the_reader_still_rates_are_on_no_list_and_in_no_sentence(
