@@ -17,6 +17,7 @@ from annotate.triage_cases import (
 GOOD = Standing(0.9, Status.CLEARS, 20, 2)
 BAD = Standing(0.3, Status.BROKEN, 10, 5)
 SCALE = ("1", "2", "3", "4", "5")
+USUAL = Around()
 CLARITY = SplitCheck("C1", "criterion", "ordinal", SCALE, {VALUES: GOOD, APPLICABILITY: BAD})
 
 
@@ -25,7 +26,7 @@ def vote(rater: int, code: str, preference: str = "") -> SplitVote:
     return SplitVote(rater, labels | ({("preference", ""): preference} if preference else {}))
 
 
-def cases(*subjects: list[SplitVote], around: Around = Around()) -> dict[tuple[int, str], Case]:
+def cases(*subjects: list[SplitVote], around: Around = USUAL) -> dict[tuple[int, str], Case]:
     votes = dict(enumerate(subjects))
     names = {n: {vote.rater: f"Rater {vote.rater}" for vote in given} for n, given in votes.items()}
     units = [(n, "A") for n in votes]
