@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from django.db.models import Count, Exists, OuterRef, Prefetch
+from django.db.models import Count, Exists, OuterRef, Prefetch, TextField, Value
+from django.db.models.functions import Cast, Concat
 
 from annotate.clearing import value_words
 from annotate.models import Batch, Disagreement, Edit, Ruling, Slot, Vote
@@ -51,30 +52,41 @@ def counting_in(batch: Batch) -> dict[int, list[Ruling]]:
         Exists(given) | Exists(voted), Exists(alike), project=batch.project_id
     )
     found: dict[int, list[Ruling]] = {}
-    for ruling in rulings.order_by("pk").prefetch_related("edits__rubric"):
+    standing = Prefetch("edits", standing_edits(), to_attr="standing")
+    for ruling in rulings.order_by("pk").prefetch_related(standing):
         if not _has_the_rule(batch, ruling):
             found.setdefault(ruling.subject_id, []).append(ruling)
     return found
 
 
+def standing_edits() -> QuerySet[Edit]:
+    """Edits but for those whose draft was discarded since: another may have its number now."""
+    draft = Concat(
+        OuterRef("rubric__slug"),
+        Value("@"),
+        Cast(OuterRef("number"), TextField()),
+        output_field=TextField(),
+    )
+    discarded = Event.objects.filter(
+        project=OuterRef("rubric__project"),
+        verb="rubric.discarded",
+        target=draft,
+        at__gt=OuterRef("made_at"),
+    )
+    return Edit.objects.exclude(Exists(discarded)).select_related("rubric")
+
+
 def _has_the_rule(batch: Batch, ruling: Ruling) -> bool:
     """Whether the batch was labelled under a version that holds every edit of a missing rule."""
-    if ruling.decision != Ruling.Decision.MISSING:
-        return False
-    edits = [edit for edit in ruling.edits.all() if not _is_thrown_away(edit)]
-    return bool(edits) and all(
-        edit.rubric_id == batch.version.rubric_id and edit.number <= batch.version.number
-        for edit in edits
+    edits: list[Edit] = cast("Any", ruling).standing
+    return (
+        ruling.decision == Ruling.Decision.MISSING
+        and bool(edits)
+        and all(
+            edit.rubric_id == batch.version.rubric_id and edit.number <= batch.version.number
+            for edit in edits
+        )
     )
-
-
-def _is_thrown_away(edit: Edit) -> bool:
-    """Whether the draft that it went into was discarded since; another may have its number now."""
-    name = f"{edit.rubric.slug}@{edit.number}"
-    discarded = Event.objects.filter(
-        project=edit.rubric.project_id, verb="rubric.discarded", target=name
-    )
-    return discarded.filter(at__gt=edit.made_at).exists()
 
 
 def units_of(ruling: Ruling) -> list[Disagreement]:
