@@ -198,9 +198,6 @@ class VoteQuerySet(QuerySet["Vote"]):
         """What figures, decisions and releases rest on: votes on pairs that nobody planted."""
         return self.exclude(assignment__slot__role__in=PLANTED)
 
-    def planted(self) -> VoteQuerySet:
-        return self.filter(assignment__slot__role__in=PLANTED)
-
     def newest_first(self) -> VoteQuerySet:
         return self.order_by("-id")
 
