@@ -1,6 +1,7 @@
 """What should stand before the first thousand pairs are labelled: seven lines, from plain counts.
 
-Pure. The lines are those of docs/calibration.md; each says how far it is, in figures, and what to do.
+Pure. The lines are those of docs/calibration.md; each says how far it is, in figures, and what to
+do.
 """
 
 from __future__ import annotations
@@ -52,15 +53,15 @@ class Facts:
     """Where a project stands with one rubric.
 
     `rubric` is its newest published version, None where there is none (`drafts` then says whether
-    one is being written). `differing` and `sorted` are disagreements of closed rounds and imported
-    votes. `cleared`, `waived` and `checks` count the checks of the newest version as its `rounds`
+    one is being written). `differing` and `sorted` are disagreements of all `compared` closed rounds
+    and imported votes. `cleared`, `waived` and `checks` count the checks of the newest version as its `rounds`
     closed rounds have tried them; `holding` says in words what holds volume closed. `gold` known
     answers are ready to be hidden, `planted` of them with a gate failure. `pairs` have a vote.
     """
 
     rubric: Rubric | None
     drafts: int = 0
-    versions: int = 0
+    compared: int = 0
     differing: int = 0
     sorted: int = 0
     traced: int = 0
@@ -124,8 +125,10 @@ def _sorted(facts: Facts) -> Line:
     """Past disagreements are sorted by kind."""
     left = facts.differing - facts.sorted
     figure = f"{facts.sorted} of {facts.differing}" if facts.differing else "none found"
-    if not facts.rounds and not facts.differing:
+    action = "Sort disagreements" if left > 0 else "See the disagreements"
+    if not facts.compared and not facts.differing:
         state, words = State.NOT_YET, "No votes have been compared yet."
+        action = "See the round" if facts.running else "Start a round"
         todo = (
             "Close a round, or import votes that were given before: their splits are sorted here."
         )
@@ -145,7 +148,7 @@ def _sorted(facts: Facts) -> Line:
         figure,
         words,
         todo,
-        "Sort disagreements",
+        action,
     )
 
 

@@ -212,7 +212,12 @@ def _places(before: str, after: str) -> Iterator[tuple[str, str]]:
 def _place_words(gone: str, come: str) -> str:
     if gone.strip() and come.strip():
         return f"{quoted(gone)} became {quoted(come)}"
-    return f"{quoted(come)} added" if come.strip() else f"{quoted(gone)} left out"
+    return f"{quoted(_bare(come))} added" if come.strip() else f"{quoted(_bare(gone))} left out"
+
+
+def _bare(words: str) -> str:
+    """Without the marks that only join a clause to the one before it."""
+    return words.strip().lstrip(",;:. ") or words
 
 
 def quoted(text: str) -> str:

@@ -110,7 +110,7 @@ def _facts(
     ]
     facts = Facts(
         rubric=document,
-        versions=len(own),
+        compared=len(compared),
         differing=sum(differing_units(one) for one in alone),
         sorted=sum(sum(sorted_kinds(batch).values()) for batch in compared),
         traced=AnchorSource.objects.filter(rubric=newest.rubric_id).count(),
@@ -236,8 +236,9 @@ def _hrefs(
         "sorted": start,
         "kept": start,
     }
-    if running is not None and not tried:
-        found["rounds"] = reverse("annotate:round", args=[project.slug, running.number])
+    if running is not None:
+        there = reverse("annotate:round", args=[project.slug, running.number])
+        found |= {"sorted": there} if tried else {"sorted": there, "rounds": there}
     if closed:
         report = reverse("annotate:round", args=[project.slug, closed[-1].number])
         found["kept"] = f"{report}#decisions"

@@ -35,7 +35,7 @@ def rubric(source: str = WHOLE) -> Rubric:
 
 READY = Facts(
     rubric=rubric(),
-    versions=2,
+    compared=3,
     differing=12,
     sorted=12,
     rounds=2,
@@ -87,12 +87,12 @@ def test_disagreements_are_done_when_each_has_its_kind(done: int, state: State, 
 
 def test_raters_who_never_differed_leave_nothing_to_sort() -> None:
     assert line(replace(READY, differing=0, sorted=0), "sorted").state == State.DONE
-    never = line(replace(READY, differing=0, sorted=0, rounds=0), "sorted")
+    never = line(replace(READY, differing=0, sorted=0, compared=0), "sorted")
     assert never.state == State.NOT_YET
 
 
 def test_what_has_not_been_compared_yet_is_not_asked_for_first() -> None:
-    found = readiness(replace(READY, differing=0, sorted=0, rounds=0, cleared=0))
+    found = readiness(replace(READY, differing=0, sorted=0, compared=0, rounds=0, cleared=0))
     assert found.next is not None
     assert found.next.code == "rounds"
     assert found.sentence == (
@@ -189,7 +189,7 @@ counts = st.integers(0, 60)
 
 
 COUNTED = (
-    *("versions", "differing", "sorted", "rounds", "cleared", "checks", "waived"),
+    *("compared", "differing", "sorted", "rounds", "cleared", "checks", "waived"),
     *("gold", "planted", "votes", "releases", "traced"),
 )
 

@@ -30,6 +30,8 @@ def of_c1(old: str, new: str) -> Told:
     ("before", "after", "words"),
     [
         ("Amounts match.", "Amounts match to the cent.", "“to the cent” added"),
+        ("Lists all items.", "Lists all items, in any order.", "“in any order” added"),
+        ("Lists all items", "Lists all items.", "“.” added"),
         ("Every amount matches.", "Every sum matches.", "“amount” became “sum”"),
         ("Amounts all match.", "Amounts match.", "“all” left out"),
         ("One thing.", "Something else altogether!", "“One thing.” became “Something else"),
