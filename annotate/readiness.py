@@ -53,10 +53,11 @@ class Facts:
     """Where a project stands with one rubric.
 
     `rubric` is its newest published version, None where there is none (`drafts` then says whether
-    one is being written). `differing` and `sorted` are disagreements of all `compared` closed rounds
-    and imported votes. `cleared`, `waived` and `checks` count the checks of the newest version as its `rounds`
-    closed rounds have tried them; `holding` says in words what holds volume closed. `gold` known
-    answers are ready to be hidden, `planted` of them with a gate failure. `pairs` have a vote.
+    one is being written). `differing` and `sorted` are disagreements of all `compared` batches:
+    closed rounds and imported votes. `cleared`, `waived` and `checks` count the checks of the
+    newest version as its `rounds` closed rounds have tried them; `holding` says in words what holds
+    volume closed. `gold` known answers are ready to be hidden, `planted` of them with a gate
+    failure. `traced` examples are linked to a pair. `pairs` have a vote.
     """
 
     rubric: Rubric | None
