@@ -34,7 +34,9 @@ class Response:
 
     @property
     def title(self) -> str:
-        return f"Response {self.part}" if self.part in ("A", "B") else self.part or "The text"
+        if self.part in ("A", "B"):
+            return f"Response {self.part}"
+        return f"Part {self.part}" if self.part else "The text"
 
     @property
     def anchor(self) -> str:

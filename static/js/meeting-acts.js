@@ -14,7 +14,8 @@
       return say("The server cannot be reached just now.");
     }
     if (mine !== opening) return undefined;
-    if (!response.ok || response.redirected) return location.assign(href);
+    if (response.redirected) return (await signIn.ask()) === signIn.OWN ? open(href) : undefined;
+    if (!response.ok) return location.assign(href);
     const answer = new DOMParser().parseFromString(await response.text(), "text/html");
     body.replaceChildren(...[...answer.body.childNodes].map((node) => document.importNode(node, true)));
     htmx.process(body);
@@ -77,11 +78,19 @@
     found.focus();
   });
 
-  // A sign-in page in the place of an answer would throw away what was typed.
-  document.addEventListener("htmx:beforeSwap", (event) => {
-    if (!new URL(event.detail.xhr.responseURL || location.href).pathname.startsWith("/login")) return;
-    event.detail.shouldSwap = false;
-    wrong("You are signed out. Sign in again in another tab, then send this once more.");
+  // Whoever was signed out signs in over the page: leaving it would throw away what was typed.
+  document.addEventListener("htmx:beforeOnLoad", (event) => {
+    if (!event.detail.xhr.getResponseHeader("HX-Redirect")?.startsWith("/login")) return;
+    event.preventDefault();
+    wrong("You are signed out. Sign in again, then send this once more.");
+    signIn.ask();
+  });
+  // Signing in, here or in another tab, renews the token.
+  document.addEventListener("htmx:configRequest", ({ detail }) => {
+    const token = kept.token();
+    if (!token) return;
+    detail.headers["X-CSRFToken"] = token;
+    if (detail.parameters.csrfmiddlewaretoken) detail.parameters.csrfmiddlewaretoken = token;
   });
   for (const name of ["htmx:sendError", "htmx:responseError"]) document.addEventListener(name, () => wrong("That did not arrive. Nothing was changed: send it once more."));
   function wrong(words) {

@@ -12,6 +12,11 @@ const meeting = (() => {
     line.textContent = words;
     if (!stays) fading = setTimeout(() => { line.textContent = ""; }, FADES);
   };
+  // Signing in over the page, or in another tab, renews the token of its forms.
+  document.addEventListener("submit", ({ target }) => {
+    const field = target.elements.csrfmiddlewaretoken, token = kept.token();
+    if (field && token) field.value = token;
+  }, true);
   if (line.textContent.trim()) say(line.textContent.trim()); else line.textContent = "";
   return { form, say, typing, open: () => document.querySelector("dialog[open]") };
 })();

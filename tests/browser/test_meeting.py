@@ -299,3 +299,53 @@ def test_without_a_script_a_disagreement_is_settled_as_well(
     page.get_by_role("button", name="Settle, next").click()
     expect(page.get_by_text("All 1 are sorted")).to_be_visible()
     assert Disagreement.objects.get().note == "Plain."
+
+
+def test_the_list_of_a_running_meeting_ends_it_by_keyboard(
+    room: Page, batch: Batch, serious: Serious
+) -> None:
+    room.goto(start_of(batch))
+    for scheme in ("light", "dark"):
+        room.emulate_media(color_scheme=scheme)
+        assert serious(room) == []
+    room.set_viewport_size({"width": 390, "height": 844})
+    content, screen = room.evaluate(WIDTHS)
+    assert content <= screen
+    room.get_by_role("button", name="End the meeting").focus()
+    room.keyboard.press("Enter")
+    expect(room.get_by_role("heading", name="Minutes: Round 1")).to_be_visible()
+    assert Meeting.objects.get().ended_at is not None
+
+
+def sign_in_over(page: Page) -> None:
+    over = page.get_by_role("dialog", name="Signed out")
+    over.get_by_label("Username").fill("lead")
+    over.get_by_label("Password").fill("correct horse battery")
+    page.keyboard.press("Enter")
+    expect(over).to_be_hidden()
+
+
+def test_whoever_was_signed_out_loses_nothing(room: Page, batch: Batch, lead: User) -> None:
+    room.keyboard.press("w")
+    dialog = room.get_by_role("dialog", name="Reword")
+    expect(dialog).to_be_visible()
+    dialog.get_by_label("The check").fill("It names what broke.")
+    room.context.clear_cookies(name="sessionid")
+    room.keyboard.press("Control+Enter")
+    sign_in_over(room)
+    expect(dialog.get_by_role("alert")).to_contain_text("You are signed out")
+    expect(dialog.get_by_label("The check")).to_have_value("It names what broke.")
+    assert not Edit.objects.exists()
+    dialog.get_by_label("The check").focus()
+    sent(room, "Control+Enter")
+    expect(room.get_by_role("dialog", name="In the draft of version 2 now")).to_be_visible()
+    room.keyboard.press("Escape")
+    room.context.clear_cookies(name="sessionid")
+    room.keyboard.press("l")
+    sign_in_over(room)
+    expect(room.get_by_role("dialog", name="Rubric gaps")).to_be_visible()
+    room.keyboard.press("Escape")
+    sent(room, "3")
+    room.keyboard.press("Control+Enter")
+    expect(room.get_by_text("All 1 are sorted")).to_be_visible()
+    assert Disagreement.objects.get().kind == "weighting"
