@@ -67,8 +67,13 @@ class Persistent:
         return self.newest.batch
 
     @property
-    def place(self) -> Place:
-        return (self.batch.pk, self.subject, self.key, self.part)
+    def places(self) -> list[Place]:
+        """Where each of its splits lies, the newest last."""
+        return [(one.batch.pk, self.subject, one.key, self.part) for one in self.splits]
+
+    def is_ruled_on(self, ruled: Mapping[Place, bool]) -> bool:
+        """Whether the last split has a ruling, or a ruling on an earlier one still waits."""
+        return self.places[-1] in ruled or any(ruled.get(place) for place in self.places)
 
     @property
     def versions(self) -> tuple[int, ...]:
@@ -76,12 +81,12 @@ class Persistent:
 
 
 def persistent_splits(
-    project: Project, *, ruled: Collection[Place], without: Collection[int]
+    project: Project, *, ruled: Mapping[Place, bool], without: Collection[int]
 ) -> tuple[Persistent, ...]:
     """Those of closed batches that nobody has sent to the policy owner since the last split.
 
-    `ruled` are the units that have a ruling, `without` subjects whose votes the reader may not
-    see. The most versions come first. What
+    `ruled` are the units that have a ruling, and whether it waits; `without` subjects whose votes
+    the reader may not see. The most versions come first. What
     simulated raters split on stays apart from what people split on.
     """
     batches = _batches(project)
@@ -104,7 +109,7 @@ def persistent_splits(
     ]
     return tuple(
         sorted(
-            (one for one in found if one.place not in ruled),
+            (one for one in found if not one.is_ruled_on(ruled)),
             key=lambda one: (-len(one.versions), one.external_id, one.key, one.part),
         )
     )

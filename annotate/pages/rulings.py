@@ -167,7 +167,7 @@ def _candidates(
     project: Project, rulings: Sequence[Ruling], secret: set[int], refused: AskRulingForm | None
 ) -> tuple[Candidate, ...]:
     ruled = {
-        (row.batch_id, row.subject_id, row.criterion.key, row.part_key)
+        (row.batch_id, row.subject_id, row.criterion.key, row.part_key): ruling.decided_at is None
         for ruling in rulings
         for row in ruling.disagreements.all()
     }

@@ -197,6 +197,14 @@ def test_splits_of_simulated_and_of_real_raters_are_not_put_together(
     assert "no split has outlived" in shown(lead, LIST)
 
 
+def test_while_its_ruling_waits_a_split_that_stays_is_not_proposed_again(
+    batch: Batch, lead: User, raters: list[User]
+) -> None:
+    asked(batch)
+    again(batch, raters, make_version(batch.project, number=2))
+    assert "under versions 1 and 2" not in shown(lead, LIST)
+
+
 def test_after_a_decision_a_split_that_stays_is_proposed_once_more(
     batch: Batch, lead: User, raters: list[User]
 ) -> None:
