@@ -47,7 +47,7 @@ class DecisionForm(forms.Form):
         widget=forms.Textarea(attrs=_LINES),
         label="Why",
         required=False,
-        help_text="The leads read it, and so do the raters of the pair.",
+        help_text="The leads read it, and so do raters who differed on the pair.",
     )
 
     def __init__(self, *args: Any, codes: Sequence[tuple[str, str]], **kwargs: Any) -> None:
