@@ -10,6 +10,8 @@ from annotate.decisions import SIDES
 from annotate.models import CheckResult, Part, Subject
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
     from annotate.decisions import Side
     from annotate.models import Batch
     from annotate.querysets import SubjectQuerySet
@@ -30,18 +32,17 @@ def deciding_keys(version: RubricVersion) -> dict[int, str]:
 def undecided(pairs: SubjectQuerySet, version: RubricVersion) -> SubjectQuerySet:
     """Pairs that code looked at and left to people: no side fails a check that works as a gate."""
     checks = deciding_keys(version)
+    texts = Part.objects.filter(subject__project=version.rubric.project_id)
     for check in checks:
-        looked_at = Part.objects.filter(subject=OuterRef("pk")).exclude(
-            Exists(CheckResult.objects.filter(part=OuterRef("pk"), criterion=check))
-        )
-        pairs = pairs.exclude(Exists(looked_at))
-    return pairs.exclude(_failing(checks)) if checks else pairs
+        said = CheckResult.objects.filter(part=OuterRef("pk"), criterion=check)
+        pairs = pairs.exclude(pk__in=texts.exclude(Exists(said)).values("subject"))
+    return pairs.exclude(pk__in=_failing(checks)) if checks else pairs
 
 
 def decided(pairs: SubjectQuerySet, version: RubricVersion) -> SubjectQuerySet:
     """Pairs of which a side, or both, fails a check that works as a gate."""
     checks = deciding_keys(version)
-    return pairs.filter(_failing(checks)) if checks else pairs.none()
+    return pairs.filter(pk__in=_failing(checks)) if checks else pairs.none()
 
 
 def never_given(version: RubricVersion) -> SubjectQuerySet:
@@ -53,9 +54,10 @@ def never_given(version: RubricVersion) -> SubjectQuerySet:
     return beside.exclude(Exists(given))
 
 
-def _failing(checks: dict[int, str]) -> Exists:
+def _failing(checks: dict[int, str]) -> QuerySet[CheckResult, int]:
+    """Ids of subjects: asked for once, where a look at each pair would go through all results."""
     failed = CheckResult.objects.filter(criterion__in=checks, code=FAIL)
-    return Exists(failed.filter(part__subject=OuterRef("pk")))
+    return failed.values_list("part__subject", flat=True)
 
 
 def gates_by_code(
