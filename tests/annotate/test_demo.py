@@ -56,7 +56,8 @@ def test_there_are_enough_claims_for_three_rounds_and_the_known_answers() -> Non
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim["id"])
 def test_every_planted_label_is_one_the_rubric_knows(claim: dict[str, object]) -> None:
     truth = truth_of(claim)
-    checks = {check.key: check for check in RUBRIC.criteria if check.kind != "preference"}
+    asked = (*RUBRIC.gates, *RUBRIC.of_kind("criterion"))
+    checks = {check.key: check for check in asked}
     assert set(truth.labels) == {(key, side) for key in checks for side in "AB"}
     for (key, _), code in truth.labels.items():
         codes = (*checks[key].values, NA) if checks[key].allows_na else checks[key].values

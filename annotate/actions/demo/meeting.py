@@ -88,8 +88,13 @@ def _kind(one: Differing, claim: dict[str, Any]) -> str:
 
 def _edit(batch: Batch, found: Found, told: dict[str, Any], lead: User) -> None:
     key, passage = told["about"], None
-    # The most influential one asked for it, unless the story names another.
-    one = next(one for one in _all(found) if one.unit.key == key)
+    # The most influential one that is no slip asked for it, unless the story names another.
+    by_id = {claim["id"]: claim for claim in claims()}
+    one = next(
+        one
+        for one in _all(found)
+        if one.unit.key == key and _kind(one, by_id[one.unit.external_id]) != Disagreement.Kind.SLIP
+    )
     if "place" in told:
         external_id, part = told["place"].split()
         one = _at(found, key, external_id, part)
