@@ -6,7 +6,10 @@ const meeting = (() => {
   const FADES = 6000;
   let fading = 0;
   document.body.classList.add("is-scripted");
-  const typing = (element) => Boolean(element?.matches?.("textarea, select, input:not([type=radio], [type=checkbox])"));
+  // A field of a dialog that has just closed keeps the focus until the page is drawn next: keys that
+  // come before that are meant for the page.
+  const gone = (element) => element?.closest?.("dialog:not([open])");
+  const typing = (element) => Boolean(element?.matches?.("textarea, select, input:not([type=radio], [type=checkbox])")) && !gone(element);
   const say = (words, { stays = false } = {}) => {
     clearTimeout(fading);
     line.textContent = words;

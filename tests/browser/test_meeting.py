@@ -219,15 +219,19 @@ def test_keys_go_on_and_back_and_tell_themselves(
     page.goto(start_of(batch))
     page.keyboard.press("Enter")
     expect(page.get_by_text("disagreement 1 of 2")).to_be_visible()
+    page.wait_for_load_state()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("disagreement 2 of 2")).to_be_visible()
+    page.wait_for_load_state()
     page.keyboard.press("k")
     expect(page.get_by_text("disagreement 1 of 2")).to_be_visible()
+    page.wait_for_load_state()
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
     page.keyboard.press("j")
     page.keyboard.press("Escape")
     expect(page.get_by_text("disagreement 1 of 2")).to_be_visible()
+    page.wait_for_load_state()
     page.keyboard.press("l")
     expect(page.get_by_role("dialog", name="Rubric gaps")).to_contain_text("C1 unclear")
     page.keyboard.press("Escape")
@@ -349,3 +353,17 @@ def test_whoever_was_signed_out_loses_nothing(room: Page, batch: Batch, lead: Us
     room.keyboard.press("Control+Enter")
     expect(room.get_by_text("All 1 are sorted")).to_be_visible()
     assert Disagreement.objects.get().kind == "weighting"
+
+
+def test_a_key_right_after_a_dialog_is_a_key_of_the_page(room: Page) -> None:
+    room.keyboard.press("w")
+    expect(room.get_by_role("dialog", name="Reword")).to_be_visible()
+    # Both in one turn of the page: nothing is drawn between them, as on a busy machine.
+    room.evaluate(
+        """() => {
+          const field = document.activeElement;
+          document.getElementById("act").close();
+          field.dispatchEvent(new KeyboardEvent("keydown", { key: "m", bubbles: true }));
+        }"""
+    )
+    expect(room.get_by_role("dialog", name="Merge")).to_be_visible()
