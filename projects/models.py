@@ -49,6 +49,8 @@ class Project(models.Model):
     tentative_bar = models.FloatField(
         default=0.667, validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
     )
+    # Whether volume waits for one more round where a check clears with a wide interval.
+    thin_waits = models.BooleanField(default=False)
     stakes = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
