@@ -326,12 +326,14 @@ def _what(change: Change) -> str:
 
 def note_starts(changes: Sequence[Change]) -> dict[str, str]:
     """What changed in each check, by its key: "reworded, other anchors". The beginning of a note,
-    to be completed with the reason.
+    to be completed with the reason. The instruction for the rationale is told with the preference,
+    whose procedure it is.
     """
     by_key: dict[str, list[Change]] = {}
     for change in changes:
-        if change.key:
-            by_key.setdefault(change.key, []).append(change)
+        key = PREFERENCE if change.what == "rationale" else change.key
+        if key:
+            by_key.setdefault(key, []).append(change)
     return {key: ", ".join(_brief(group)) for key, group in by_key.items()}
 
 
@@ -349,6 +351,7 @@ def _brief(changes: Sequence[Change]) -> list[str]:
         "family": "asked about something else",
         "allows_na": "N/A",
         "rule": "another rule",
+        "rationale": "another instruction for the rationale",
     }
     briefs: list[str] = []
     for change in changes:

@@ -71,6 +71,22 @@ def test_edits_add_up_and_their_notes_become_those_of_the_publication(
     assert "G1: Dates were read as amounts by one and not by two." in published.said
 
 
+def test_what_was_said_of_the_instruction_for_the_rationale_is_published(
+    project: Project, lead: User
+) -> None:
+    version = make_published(project)
+    edit = edit_draft(
+        version=version,
+        kind="procedure",
+        detail={"rationale": "Cite the one check that decided it."},
+        note="Three cited everything.",
+        acting_user=lead,
+    )
+    published = publish(version=edit.draft, change_note="", acting_user=lead)
+    assert published.change_notes == {"preference": "Three cited everything."}
+    assert published.said == "Preference: Three cited everything."
+
+
 def test_an_edit_is_taken_back_to_the_draft_before_it(project: Project) -> None:
     version = make_published(project)
     first = reworded(version)
