@@ -14,7 +14,7 @@ from typing import Literal
 
 from rubrics import wording
 from rubrics.comparison import Change, compare, sources
-from rubrics.content import Anchor, Criterion, Rubric
+from rubrics.content import PREFERENCE, Anchor, Criterion, Rubric
 
 Mark = Literal["same", "del", "ins"]
 Fate = Literal["same", "changed", "added", "removed"]
