@@ -13,8 +13,9 @@ from django.utils import timezone
 
 from annotate.actions.votes import submit_vote
 from annotate.ballot import seen_part
+from annotate.known import known_under
 from annotate.labelling import ballot_for
-from annotate.models import Assignment, GoldLabel, Part
+from annotate.models import Assignment, Batch, Part, Subject
 from annotate.rendered import readable_sides
 from annotate.simulation import (
     DEFAULT_PROFILE,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from annotate.ballot import Ballot
-    from annotate.models import Batch
     from projects.models import User
 
 # What the clock on the wall shows beyond the time with a hand on the page.
@@ -80,6 +80,7 @@ def simulate_round(
     return votes
 
 
+@transaction.atomic
 def fill_round(
     *,
     batch: Batch,
@@ -91,6 +92,7 @@ def fill_round(
 
     `truth_of` tells the planted answers of a pair by its external id.
     """
+    _hold(batch)
     _refuse(batch)
     ballot = ballot_for(batch)
     mine = batch.assignments.exclude(state=Assignment.State.SUBMITTED).filter(rater__in=team)
@@ -105,6 +107,13 @@ def fill_round(
         )
         _submit(one, ballot, truth_of(one.subject.external_id), rater, at, dice)
     return len(waiting)
+
+
+def _hold(batch: Batch) -> None:
+    """The round and all its assignments to the end, in the order in which closing takes them."""
+    held = Batch.objects.select_for_update(of=("self",), no_key=True).get(pk=batch.pk)
+    batch.closed_at = held.closed_at
+    list(batch.assignments.select_for_update(no_key=True).order_by("pk").values_list("pk"))
 
 
 def _refuse(batch: Batch) -> None:
@@ -157,13 +166,9 @@ def _words(batch: Batch) -> dict[int, int]:
     return found
 
 
-def _known(batch: Batch) -> dict[str, dict[tuple[str, str], str]]:
-    """The known answers under the round's version, by external id, (key, side) and code."""
-    found: dict[str, dict[tuple[str, str], str]] = {}
-    labels = GoldLabel.objects.filter(
-        gold__version=batch.version, gold__subject__slots__batch=batch
-    ).distinct()
-    rows = labels.values_list("gold__subject__external_id", "criterion__key", "part_key", "code")
-    for external_id, key, part, code in rows:
-        found.setdefault(external_id, {})[key, part] = code
-    return found
+def _known(batch: Batch) -> dict[str, Mapping[tuple[str, str], str]]:
+    """What is known of the round's pairs under its version, by external id, (key, side) and code;
+    an answer given under an earlier version counts as far as it holds."""
+    subjects = Subject.objects.filter(slots__batch=batch).distinct()
+    found = known_under(batch.version, subjects)
+    return {kept.subject.external_id: kept.labels for kept in found.values() if kept.labels}

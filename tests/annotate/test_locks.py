@@ -11,10 +11,12 @@ import pytest
 from django.conf import settings
 from django.db import connection, transaction
 
+from annotate.actions import simulated_votes
 from annotate.actions.raters import give_pseudonyms
 from annotate.actions.rounds import close_round, start_round
+from annotate.actions.simulated_votes import SimulationRefused, simulate_round
 from annotate.actions.votes import BatchClosed, save_draft, skip, submit_vote
-from annotate.models import Vote
+from annotate.models import Batch, Vote
 from projects.models import Event, Project, Rater
 from rubrics.actions import publish
 from tests.ballots import filled, first_of, make_label_round
@@ -23,7 +25,6 @@ from tests.making import make_member, make_pairs, make_project, make_version
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from annotate.models import Batch
     from projects.models import User
 
 ON_POSTGRES = settings.DATABASES["default"]["ENGINE"].endswith("postgresql")
@@ -172,6 +173,58 @@ def test_what_comes_while_a_round_closes_finds_it_closed(
         coming = beside.start(late)
         assert beside.waits(coming)
     with pytest.raises(BatchClosed):
+        coming.result()
+    assert not Vote.objects.exists()
+
+
+def test_a_round_that_is_closed_while_it_is_simulated_waits_for_all_of_its_votes(
+    claims: Project, beside: Beside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # By name the second rater comes first, by row the first: locks are taken in one order only.
+    raters = [make_member(claims, "expert", username=name) for name in ("zed", "abe")]
+    make_pairs(claims, 2)
+    batch = start_round(
+        project=claims,
+        version=make_version(claims),
+        raters=raters,
+        size=2,
+        simulated=True,
+        acting_user=None,
+    )
+    closing: list[Future[Batch]] = []
+
+    def submit_and_let_another_close(**given: Any) -> Vote:
+        vote = submit_vote(**given)
+        if not closing:
+            closing.append(beside.start(lambda: close_round(batch=batch, acting_user=None)))
+            assert beside.waits(closing[0])
+        return vote
+
+    monkeypatch.setattr(simulated_votes, "submit_vote", submit_and_let_another_close)
+    assert simulate_round(batch=batch, seed=1, acting_user=None) == 4
+    assert closing[0].result().closed_at is not None
+    assert Event.objects.get(verb="round.closed").data["unanswered"] == 0
+
+
+def test_a_simulation_that_comes_while_a_round_closes_finds_it_closed(
+    claims: Project, ann: User, bo: User, beside: Beside
+) -> None:
+    make_pairs(claims, 2)
+    batch = start_round(
+        project=claims,
+        version=make_version(claims),
+        raters=[ann, bo],
+        size=2,
+        simulated=True,
+        acting_user=None,
+    )
+    with transaction.atomic():
+        close_round(batch=batch, acting_user=None)
+        late = Batch.objects.select_related("version__rubric").get(pk=batch.pk)
+        late.closed_at = None
+        coming = beside.start(lambda: simulate_round(batch=late, seed=1, acting_user=None))
+        assert beside.waits(coming)
+    with pytest.raises(SimulationRefused, match="is closed"):
         coming.result()
     assert not Vote.objects.exists()
 

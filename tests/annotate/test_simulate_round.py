@@ -103,6 +103,26 @@ def test_a_vote_that_stands_is_left_as_it_is(
     assert Vote.objects.get(assignment=own.assignment) == own
 
 
+def test_an_answer_of_an_earlier_version_is_the_truth_as_far_as_it_holds(
+    project: Project, version: RubricVersion, expert: User, other_expert: User
+) -> None:
+    """Probes and other known pairs are carried by what their checks ask, not by a number."""
+    given = {"C1": "no", "C2": "no yes", "preference": "B_much"}
+    later = make_rubric_version(project, RUBRIC.replace("rubric_version: 1", "rubric_version: 2"))
+    batch = started(project, later, expert, other_expert, size=3)
+    for slot in batch.slots.select_related("subject"):
+        make_gold(slot.subject, version, given)
+    run("--profile", "truthful")
+    codes = Label.objects.filter(vote__batch=batch)
+    said = set(codes.values_list("criterion__key", "part_key", "code"))
+    assert {(key, part, code) for key, part, code in said if key in ("C1", "C2")} == {
+        ("C1", "A", "no"),
+        ("C1", "B", "no"),
+        ("C2", "A", "no"),
+        ("C2", "B", "yes"),
+    }
+
+
 def test_truthful_raters_give_the_known_answers(
     project: Project, version: RubricVersion, expert: User, other_expert: User
 ) -> None:
