@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate import clearing
-from annotate.clearing import Road, Row, bar_words, checks, next_step
+from annotate.clearing import Road, Row, checks, next_step
 from annotate.proposals import Proposal
 from annotate.reliability import Bars, Reliability, Status
 
@@ -296,8 +296,3 @@ def test_many_checks_are_named_in_short() -> None:
 def test_a_preference_that_holds_volume_closed_is_named_as_one() -> None:
     one = next_step([row("preference", BROKEN, kind="preference")], version=1)
     assert "the preference is broken" in one.sentence
-
-
-@pytest.mark.parametrize(("bar", "words"), [(0.8, "0.80"), (0.667, ".667"), (0.9, "0.90")])
-def test_bars_are_written_as_people_do(bar: float, words: str) -> None:
-    assert bar_words(bar) == words
