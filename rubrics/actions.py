@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from projects.models import User
+    from rubrics import content
 
 
 class RubricRefused(Exception):
@@ -122,6 +123,13 @@ def edit_draft(
     return DraftEdit(draft, before, edited.keys)
 
 
+def draft_before(before: str, *, number: int) -> content.Rubric | None:
+    """The draft that `before` (a DraftEdit's) holds; None where there was none."""
+    if not before:
+        return None
+    return replace(document.from_canonical(json.loads(before)["document"]), number=number)
+
+
 def restore_draft(
     *, rubric: Rubric, number: int, before: str, after_digest: str, acting_user: User | None
 ) -> RubricVersion | None:
@@ -136,18 +144,17 @@ def restore_draft(
                 "The draft has changed since, so this cannot be taken back by itself: "
                 "open the draft and change it there."
             )
-        if not before:
+        was = draft_before(before, number=number)
+        if was is None:
             discard_draft(version=draft, acting_user=acting_user)
             return None
-        kept = json.loads(before)
-        content = replace(document.from_canonical(kept["document"]), number=number)
         draft = import_rubric(
             project=draft.rubric.project,
-            source=document.dump(content),
+            source=document.dump(was),
             slug=rubric.slug,
             acting_user=acting_user,
         )
-        _keep_notes(draft, kept["notes"])
+        _keep_notes(draft, json.loads(before)["notes"])
     return draft
 
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from annotate.actions.sorting import disagreement_row
 from annotate.evidence import Passage, place_of
 from annotate.labelling import storable
-from annotate.models import AnchorSource, Edit, Part
+from annotate.models import AnchorSource, Disagreement, Edit, Part
 from annotate.rendered import html_of
 from annotate.rendering.readable import readable
 from projects.audit import record
@@ -21,7 +21,7 @@ from rubrics.models import Anchor, RubricVersion
 
 if TYPE_CHECKING:
     from annotate.disagreements import Unit
-    from annotate.models import Batch, Disagreement, Ruling
+    from annotate.models import Batch, Ruling
     from projects.models import User
     from rubrics.models import Rubric
 
@@ -53,8 +53,10 @@ def make_edit(
         # First, as everything does that takes it together with rows of disagreements.
         Project.objects.select_for_update(no_key=True).get(pk=batch.project_id)
         row = disagreement_row(batch=batch, unit=unit, acting_user=acting_user) if unit else None
-        if row is not None and (twin := _twin(row, kind, detail, acting_user)):
-            return twin
+        if unit is not None:
+            newest = newest_own(batch=batch, unit=unit, acting_user=acting_user)
+            if newest is not None and is_twin(newest, kind, detail):
+                return newest
         done = edit_draft(
             version=batch.version, kind=kind, detail=detail, note=note, acting_user=acting_user
         )
@@ -91,6 +93,25 @@ def make_edit(
     return edit
 
 
+def newest_own(*, batch: Batch, unit: Unit, acting_user: User | None) -> Edit | None:
+    """Somebody's newest change for a disagreement, while the draft is still what it left."""
+    rows = Disagreement.objects.filter(
+        batch=batch, subject=unit.subject, criterion__key=unit.key, part_key=unit.part
+    )
+    edits = Edit.objects.filter(disagreements__in=rows, made_by=acting_user)
+    newest = edits.order_by("-id").first()
+    if newest is None:
+        return None
+    drafts = RubricVersion.objects.drafts().filter(rubric=newest.rubric_id, number=newest.number)
+    return newest if drafts.filter(digest=newest.after_digest).exists() else None
+
+
+def is_twin(edit: Edit, kind: str, detail: Mapping[str, Any]) -> bool:
+    """Whether a change is this very one."""
+    entered = {name: _clean(value) for name, value in detail.items()}
+    return (edit.kind, edit.detail) == (kind, entered)
+
+
 def take_back(*, edit: Edit, acting_user: User | None) -> None:
     """The draft as it was before; taking back what is not there any more changes nothing.
 
@@ -123,17 +144,6 @@ def take_back(*, edit: Edit, acting_user: User | None) -> None:
             note=standing.note,
         )
         standing.delete()
-
-
-def _twin(
-    row: Disagreement, kind: str, detail: Mapping[str, Any], acting_user: User | None
-) -> Edit | None:
-    """The newest change of the draft where it is this very one; the row is held meanwhile."""
-    newest = Edit.objects.filter(disagreements=row, made_by=acting_user).order_by("-id").first()
-    if newest is None or (newest.kind, newest.detail) != (kind, dict(detail)):
-        return None
-    drafts = RubricVersion.objects.drafts().filter(rubric=newest.rubric_id, number=newest.number)
-    return newest if drafts.filter(digest=newest.after_digest).exists() else None
 
 
 def _keep_source(rubric: Rubric, unit: Unit, passage: Passage, text: str) -> None:

@@ -15,7 +15,7 @@ from annotate.actions.sorting import SortingRefused
 from annotate.meetings import edit_for, meeting_for
 from annotate.models import Disagreement
 from annotate.pages.meeting import check_of, title_of
-from annotate.pages.meeting_acts import act_form
+from annotate.pages.meeting_acts import act_form, sent_before
 from annotate.pages.meeting_agenda import meeting_address
 from annotate.pages.meeting_changes import changes_of
 from annotate.views.meeting import is_fragment, item_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
-    from annotate.act_forms import ActForm
+    from annotate.act_forms.base import ActForm
     from annotate.disagreements import Differing
     from annotate.models import Batch
     from projects.models import User
@@ -49,6 +49,11 @@ def meeting_act(
     item = item_of(room.found(user), unit)
     data = request.POST if request.method == "POST" else None
     form = act_form(batch, item, act, data=data, key=request.GET.get("key", ""))
+    if data is not None and form.moved:
+        # Before anything is said of the draft: what changed it may be this very press.
+        first = sent_before(batch, item, act, data=data, user=user)
+        if first is not None:
+            return _done(request, batch, item, first)
     if data is not None and form.is_valid():
         try:
             _do(form, batch, item, user)

@@ -698,3 +698,63 @@ def test_nobody_writes_over_words_that_they_have_not_seen(
     given["begun_from"] = again[1]
     assert room.post(act(batch, item, "reword"), given).status_code == 302
     assert RubricVersion.objects.get(status="draft").criteria.get(key="C1").text == "My own words."
+
+
+@pytest.mark.parametrize("name", [*FORMS, "ruling"])
+def test_a_double_click_is_no_conflict_with_ones_own_change(
+    room: Client, batch: Batch, item: Differing, lead: User, name: str
+) -> None:
+    edited(batch, item, lead, "weight", weight=3)
+    page = room.get(act(batch, item, name)).content.decode()
+    begun = re.search(r'name="begun_from" value="(\w+)"', page)
+    assert begun is not None
+    given = {**FORMS.get(name, {"question": "Is rust a cause?"}), "begun_from": begun[1]}
+    for _ in range(2):
+        response = room.post(act(batch, item, name), given)
+        assert (response.status_code, response["Location"]) == (
+            302,
+            at(batch, "meeting_unit", item),
+        )
+    assert Event.objects.filter(verb="edit.made").count() == (1 if name == "ruling" else 2)
+    assert Event.objects.filter(verb="ruling.opened").count() == (1 if name == "ruling" else 0)
+
+
+def test_a_second_press_after_somebody_elses_change_is_a_conflict(
+    room: Client, batch: Batch, item: Differing, project: Project
+) -> None:
+    page = room.get(act(batch, item, "reword")).content.decode()
+    begun = re.search(r'name="begun_from" value="(\w+)"', page)
+    assert begun is not None
+    given = {"key": "C1", "text": "It names the cause.", "begun_from": begun[1]}
+    assert room.post(act(batch, item, "reword"), given).status_code == 302
+    reworded(batch, item, make_member(project, "lead", username="second"), "It says what broke.")
+    refused = room.post(act(batch, item, "reword"), given)
+    assert refused.status_code == 422
+    assert "Somebody changed this in the draft" in refused.content.decode()
+
+
+@pytest.mark.parametrize(
+    "tampered",
+    [
+        {"part": "\0"},
+        {"part": "\ud800"},
+        {"part": "C"},
+        {"part": ""},
+        {"part": None},
+        {"quote": "Response\0"},
+        {"quote": "\ud800"},
+        {"start": -1},
+        {"end": 10**30},
+        {"start": 0.5},
+        {"start": True},
+    ],
+)
+def test_a_selection_that_no_page_has_made_is_none(
+    room: Client, batch: Batch, item: Differing, tampered: dict[str, Any]
+) -> None:
+    whole = {"part": "A", "start": 0, "end": 10, "quote": "Response A", **tampered}
+    given = {"key": "C1", "source": "selected", "selected": json.dumps(whole), "verdict": "fail"}
+    response = room.post(act(batch, item, "anchor"), given)
+    assert response.status_code == 422
+    assert "Nothing is selected" in response.content.decode()
+    assert not Edit.objects.exists()
