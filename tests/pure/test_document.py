@@ -363,7 +363,7 @@ def test_the_demo_rubric_is_accepted_without_a_warning() -> None:
     assert parsed.warnings == ()
     weights = {check.key: check.weight for check in parsed.rubric.criteria}
     assert weights == {
-        **dict.fromkeys(("G1", "G2", "G3", "preference")),
+        **dict.fromkeys(("G1", "G2", "G3", "A1", "preference")),
         "C1": 3,
         "C2": 3,
         "C3": 2,

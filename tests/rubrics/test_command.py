@@ -94,7 +94,7 @@ def test_the_demo_rubric_is_accepted_without_a_warning(project: Project) -> None
 
     assert err == ""
     assert RubricVersion.objects.get().status == "published"
-    assert Criterion.objects.count() == 8
+    assert Criterion.objects.count() == 9
 
 
 def test_publish_publishes_at_once_and_again_changes_nothing(
