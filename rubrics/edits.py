@@ -53,8 +53,9 @@ def apply(base: Rubric, draft: Rubric, kind: str, detail: Mapping[str, Any]) -> 
 
     - anchor: key, verdict (pass or fail), text, origin (real or invented), note
     - reword: key, text, title, help
-    - split: key, parts (two or more of text, title)
-    - merge: keys (two or more), text, title
+    - split: key, parts (two or more of text, title, help, and anchors: the texts of the failing
+      examples that go to this part; none goes by itself)
+    - merge: keys (two or more), text, title, anchors (texts of the passing examples to keep)
     - automatic: key, rule, decides
     - weight: key, weight
     - scale: key, values (a number of points will do for the preference)
@@ -71,6 +72,38 @@ def apply(base: Rubric, draft: Rubric, kind: str, detail: Mapping[str, Any]) -> 
         raise EditError("That is what the draft says already: nothing would change.")
     _refuse_unreadable(edited.rubric)
     return edited
+
+
+def is_there(rubric: Rubric, kind: str, keys: Sequence[str], detail: Mapping[str, Any]) -> bool:
+    """Whether a document still holds what a change made, as far as the document can tell.
+
+    `kind` and `detail` are what `apply` took, `keys` the checks that it named. An example or a
+    wording counts as it was entered, whichever check has it by now. Of checks that a change made
+    or moved only the being there counts: what they say may be reworded without undoing it.
+    """
+    checks = {check.key: check for check in rubric.criteria}
+    own = [checks[key] for key in keys if key in checks]
+    match kind:
+        case "anchor":
+            made = (_text(detail, "verdict"), _text(detail, "text"))
+            return any((a.verdict, a.text) == made for c in rubric.criteria for a in c.anchors)
+        case "reword":
+            return any(_reads(check, detail) for check in rubric.criteria)
+        case "procedure":
+            asked = rubric.preference
+            entered = {name: value for name, value in detail.items() if name != "title"}
+            rationale = _text(detail, "rationale", rubric.rationale)
+            return asked is not None and _reads(asked, entered) and rubric.rationale == rationale
+        case "weight":
+            return any(check.weight == _number(detail.get("weight")) for check in own)
+        case "scale":
+            return any(check.values == tuple(_points(check, detail)) for check in own)
+        case "automatic":
+            return any(check.kind == "automatic" for check in own)
+        case "merge":
+            gone = {str(key) for key in detail.get("keys") or ()} - set(keys)
+            return bool(own) and not gone & set(checks)
+    return bool(own) and len(own) == len(keys)
 
 
 def standing_keys(base: Rubric, draft: Rubric, key: str) -> tuple[str, ...]:
@@ -123,8 +156,7 @@ def _split(base: Rubric, draft: Rubric, detail: Mapping[str, Any]) -> Edited:
     if len({_text(part, "text").casefold() for part in parts}) < len(parts):
         raise EditError("Two of the parts say the same: each asks for a thing of its own.")
     lineage = _descends(base, draft, [check.key], "split_from")
-    # Who passed the whole passed each part of it; which part a failure fails, it does not say.
-    anchors = tuple(anchor for anchor in check.anchors if anchor.verdict == "pass")
+    _refuse_foreign(check.key, "fails", [check], [text for part in parts for text in _texts(part)])
     keys = [check.key, *_free_keys(base, draft, check, len(parts) - 1)]
     made = [
         replace(
@@ -132,8 +164,12 @@ def _split(base: Rubric, draft: Rubric, detail: Mapping[str, Any]) -> Edited:
             key=key,
             text=_text(part, "text"),
             title=_text(part, "title"),
-            help=_text(part, "help"),
-            anchors=anchors,
+            # What explained the whole explains its parts, until somebody says otherwise.
+            help=_text(part, "help", check.help),
+            # Who passed the whole passed each part of it; which part a failure fails, people say.
+            anchors=tuple(
+                a for a in check.anchors if a.verdict == "pass" or a.text in _texts(part)
+            ),
             lineage=lineage,
         )
         for key, part in zip(keys, parts, strict=True)
@@ -157,15 +193,22 @@ def _merge(base: Rubric, draft: Rubric, detail: Mapping[str, Any]) -> Edited:
             )
         if _answers(other) != _answers(first):
             raise EditError(f"{first.key} and {other.key} are answered in different ways.")
-    # What fails one of them fails the whole; what passes one may still fail the other.
-    fails = [a for check in checks for a in check.anchors if a.verdict == "fail"]
+    # What fails one of them fails the whole; what passes one may still fail the other: people say.
+    every = [anchor for check in checks for anchor in check.anchors]
+    kept = _texts(detail)
+    _refuse_foreign(" and ".join(keys), "passes", checks, kept)
+    fails = [anchor for anchor in every if anchor.verdict == "fail"]
+    for anchor in fails:
+        if anchor.text in kept:
+            raise EditError(f"“{anchor.text}” fails one of them, so it cannot pass them together.")
+    passes = [anchor for anchor in every if anchor.verdict == "pass" and anchor.text in kept]
     weights = [check.weight for check in checks if check.weight is not None]
     merged = replace(
         first,
         text=_wording(detail),
         title=_text(detail, "title"),
         help=_text(detail, "help") or "\n".join(filter(None, (c.help for c in checks))),
-        anchors=tuple({anchor.text: anchor for anchor in fails}.values()),
+        anchors=tuple({anchor.text: anchor for anchor in (*passes, *fails)}.values()),
         allows_na=any(check.allows_na for check in checks),
         weight=sum(weights) if weights else None,
         lineage=_descends(base, draft, keys, "merged_from"),
@@ -207,15 +250,21 @@ def _scale(_base: Rubric, draft: Rubric, detail: Mapping[str, Any]) -> Edited:
     check = _check(draft, detail)
     if check.kind not in ("criterion", "preference") or check.level == "interval":
         raise EditError("Only the preference and criteria with answers of their own have a scale.")
-    given = detail.get("values") or ()
-    values = [str(value).strip() for value in given] if isinstance(given, Sequence) else []
-    if check.kind == PREFERENCE and len(values) == 1 and values[0] in ("3", "5", "7"):
-        values = list(SCALES[int(values[0])])
+    values = _points(check, detail)
     if check.kind == PREFERENCE and len(values) not in SCALES:
         raise EditError("A preference scale has 3, 5 or 7 points.")
     if len(values) < 2:
         raise EditError("A scale has two answers or more, lowest first.")
     return _replaced(draft, replace(check, values=tuple(values)))
+
+
+def _points(check: Criterion, detail: Mapping[str, Any]) -> list[str]:
+    """The answers of a scale as entered; of the preference their number will do."""
+    given = detail.get("values") or ()
+    values = [str(value).strip() for value in given] if isinstance(given, Sequence) else []
+    if check.kind == PREFERENCE and len(values) == 1 and values[0] in ("3", "5", "7"):
+        return list(SCALES[int(values[0])])
+    return values
 
 
 def _procedure(_base: Rubric, draft: Rubric, detail: Mapping[str, Any]) -> Edited:
@@ -262,6 +311,15 @@ _CHANGES = {
     "procedure": _procedure,
     "add": _add,
 }
+
+
+def _reads(check: Criterion, detail: Mapping[str, Any]) -> bool:
+    """Whether a check reads as entered; an empty text of the preference had left it as it was."""
+    return (
+        check.text == (_text(detail, "text") or check.text)
+        and check.title == _text(detail, "title", check.title)
+        and check.help == _text(detail, "help", check.help)
+    )
 
 
 def _check(draft: Rubric, detail: Mapping[str, Any]) -> Criterion:
@@ -339,6 +397,22 @@ def _text(detail: Mapping[str, Any], name: str, otherwise: str = "") -> str:
 def _listed(detail: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     given = detail.get(name)
     return [part for part in given if isinstance(part, Mapping)] if isinstance(given, list) else []
+
+
+def _texts(detail: Mapping[str, Any]) -> list[str]:
+    """The examples that somebody named."""
+    given = detail.get("anchors")
+    return [text for text in given if isinstance(text, str)] if isinstance(given, list) else []
+
+
+def _refuse_foreign(
+    named: str, verb: str, checks: Sequence[Criterion], texts: Sequence[str]
+) -> None:
+    verdict = {"passes": "pass", "fails": "fail"}[verb]
+    known = {a.text for check in checks for a in check.anchors if a.verdict == verdict}
+    for text in texts:
+        if text not in known:
+            raise EditError(f"“{text}” is no example that {verb} {named} any more.")
 
 
 def _number(given: object) -> float:

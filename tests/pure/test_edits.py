@@ -90,6 +90,40 @@ def test_a_split_makes_checks_that_both_descend_from_the_one(base: Rubric) -> No
     assert [anchor.verdict for anchor in (*first.anchors, *second.anchors)] == ["pass", "pass"]
 
 
+def test_what_fails_goes_to_the_part_that_people_name_and_to_no_other(base: Rubric) -> None:
+    parts = [PARTS[0], {**PARTS[1], "anchors": ["Some items are open."]}]
+    edited = edits.apply(base, base, "split", {"key": "C1", "parts": parts})
+    first, second = (check(edited.rubric, key) for key in edited.keys)
+    assert [anchor.verdict for anchor in first.anchors] == ["pass"]
+    assert [anchor.verdict for anchor in second.anchors] == ["pass", "fail"]
+
+
+def test_a_part_has_the_help_that_it_brings_even_none(base: Rubric) -> None:
+    parts = [PARTS[0], {**PARTS[1], "help": ""}]
+    edited = edits.apply(base, base, "split", {"key": "C1", "parts": parts})
+    first, second = (check(edited.rubric, key) for key in edited.keys)
+    assert first.help == "Items the file has closed do not count."
+    assert second.help == ""
+
+
+def test_a_merge_keeps_the_passing_examples_that_people_name(base: Rubric) -> None:
+    detail = {"keys": ["C2", "C1"], "text": "x", "anchors": ["Receipts are due from the insured."]}
+    merged = check(edits.apply(base, base, "merge", detail).rubric, "C2")
+    assert [(anchor.verdict, anchor.text) for anchor in merged.anchors] == [
+        ("pass", "Receipts are due from the insured."),
+        ("fail", "It will be dear."),
+        ("fail", "Some items are open."),
+    ]
+
+
+def test_what_passes_one_and_fails_another_is_kept_as_neither_by_guess(base: Rubric) -> None:
+    both = {"key": "C2", "verdict": "pass", "text": "Some items are open."}
+    draft = edits.apply(base, base, "anchor", both).rubric
+    detail = {"keys": ["C2", "C1"], "text": "x", "anchors": [both["text"]]}
+    with pytest.raises(edits.EditError, match="fails one of them"):
+        edits.apply(base, draft, "merge", detail)
+
+
 def test_what_is_split_again_in_the_same_draft_still_descends_from_the_published_check(
     base: Rubric,
 ) -> None:
@@ -145,6 +179,16 @@ def test_weights_scales_and_the_procedure_change(base: Rubric) -> None:
         ("split", {"key": "C1", "parts": PARTS[:1]}, "two checks or more"),
         ("split", {"key": "C1", "parts": [*PARTS[:1], {"text": "  "}]}, "two checks or more"),
         ("split", {"key": "C1", "parts": PARTS[:1] * 2}, "say the same"),
+        (
+            "split",
+            {"key": "C1", "parts": [PARTS[0], {**PARTS[1], "anchors": ["Never said."]}]},
+            "no example that fails C1",
+        ),
+        (
+            "merge",
+            {"keys": ["C1", "C2"], "text": "x", "anchors": ["It will be dear."]},
+            "no example that passes C1 and C2",
+        ),
         ("split", {"key": "preference", "parts": PARTS}, "preference cannot be split"),
         ("split", {"key": "A1", "parts": PARTS}, "decided by code"),
         ("merge", {"keys": ["C1"], "text": "x"}, "two checks or more"),
