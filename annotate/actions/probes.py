@@ -8,7 +8,7 @@ from annotate.clearing import listed
 from annotate.known import known_under
 from annotate.models import GoldAnswer, Subject
 from annotate.probes import usable
-from projects.models import Event
+from projects.models import Event, Membership, Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 
 class ProbesRefused(Exception):
-    """These pairs cannot be planted; the message names them and says what to do."""
+    """These pairs cannot be planted; the message says why and what to do, `field` what it is about:
+    the pairs, or the raters.
+    """
+
+    def __init__(self, message: str, *, field: str = "probes") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 def planted_in(
@@ -37,6 +43,7 @@ def planted_in(
             "Whoever rates must not know the probe pairs, and you choose them: leave yourself out, "
             "or let another lead start the round."
         )
+    _refuse_leads(version, raters)
     # An answer that is set, changed or withdrawn at this moment comes before or after.
     held = Subject.objects.select_for_update(no_key=True).order_by("pk")
     found = list(held.filter(pk__in={probe.pk for probe in probes}))
@@ -51,6 +58,19 @@ def planted_in(
 
 def _names(subjects: Sequence[Subject]) -> str:
     return listed([subject.external_id for subject in subjects])
+
+
+def _refuse_leads(version: RubricVersion, raters: Sequence[Rater]) -> None:
+    """Known answers are open to every lead, read or not: nobody could tell afterwards."""
+    leads = Membership.objects.filter(project=version.rubric.project, role=Role.LEAD)
+    held = set(leads.values_list("user_id", flat=True))
+    if names := [rater.name for rater in raters if rater.user_id in held]:
+        who = f"{listed(names)} {'is a lead' if len(names) == 1 else 'are leads'}"
+        raise ProbesRefused(
+            f"{who} of {version.rubric.project}, and leads can read the known answers of probe "
+            "pairs: choose other raters, or plant no probe pairs.",
+            field="raters",
+        )
 
 
 def _refuse_twice(probes: Sequence[Subject]) -> None:

@@ -68,7 +68,7 @@ def start_round(
         try:
             planted = planted_in(version, probes, seated, acting_user)
         except ProbesRefused as refusal:
-            raise RoundRefused(str(refusal), field="probes") from None
+            raise RoundRefused(str(refusal), field=refusal.field) from None
         batch = Batch.objects.create(
             project=project,
             version=version,

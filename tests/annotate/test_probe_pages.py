@@ -15,10 +15,11 @@ from annotate.actions.rounds import close_round
 from annotate.actions.waivers import waive
 from annotate.models import Batch, Slot, Subject, Waiver
 from annotate.verdicts import keep_verdicts
+from projects.models import Membership
 from tests.annotate.test_probes import FAILS_G2, make_probes, make_rubric, start, vote_all
 from tests.annotate.test_waivers import tried
 from tests.gold import make_gold
-from tests.making import make_pair, make_pairs
+from tests.making import make_member, make_pair, make_pairs
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -238,15 +239,28 @@ def test_a_refused_probe_is_told_at_its_field_and_nothing_is_started(
     assert Batch.objects.rounds().count() == 1
 
 
+def test_a_lead_among_the_raters_of_probes_is_named_beside_the_raters(
+    client: Client, version: RubricVersion, probes: list[Subject], lead: User, expert: User
+) -> None:
+    client.force_login(lead)
+    other = make_member(version.rubric.project, "lead", username="other_lead")
+    form = new_round([expert, other], version, probes[0])
+    response = client.post(reverse("annotate:round_new", args=["claims"]), form)
+    assert response.status_code == 422
+    assert "other_lead is a lead of Claims" in unescape(response.content.decode())
+    assert not Batch.objects.rounds().exists()
+
+
 def test_a_lead_who_rates_is_not_offered_the_probes_of_their_own_queue(
     client: Client,
     version: RubricVersion,
     probes: list[Subject],
-    lead: User,
     expert: User,
+    other_expert: User,
 ) -> None:
-    start(version, lead, expert, probes=probes[:1])
-    page = page_of(client, lead, "annotate:round_new")
+    start(version, expert, other_expert, probes=probes[:1])
+    Membership.objects.create(project=version.rubric.project, user=expert, role="lead")
+    page = page_of(client, expert, "annotate:round_new")
     assert "probe-0" not in page
     assert "probe-1" in page
 

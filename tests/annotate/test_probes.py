@@ -16,7 +16,7 @@ from annotate.models import AnchorSource, Assignment, Batch, GoldAnswer, Slot, S
 from annotate.probes import met, probes_for, ready, tally
 from projects.models import Event, Notice
 from tests.gold import make_gold
-from tests.making import make_pair, make_pairs, make_rubric_version, make_vote
+from tests.making import make_member, make_pair, make_pairs, make_rubric_version, make_vote
 
 if TYPE_CHECKING:
     from projects.models import Project, User
@@ -96,11 +96,11 @@ def test_probes_come_on_top_of_the_fresh_pairs_in_every_queue(
 
 
 def test_probes_lie_at_random_places_and_no_row_tells_which_they_are(
-    project: Project, version: RubricVersion, probes: list[Subject], expert: User, lead: User
+    version: RubricVersion, probes: list[Subject], expert: User, other_expert: User
 ) -> None:
-    batch = start(version, expert, lead, probes=probes, size=10)
+    batch = start(version, expert, other_expert, probes=probes, size=10)
     places = {}
-    for user in (expert, lead):
+    for user in (expert, other_expert):
         queue = Assignment.objects.filter(batch=batch, rater__user=user).order_by("position")
         rows = list(queue.values_list("position", "pk", "slot_id", "slot__role", "public_id"))
         # Rows are numbered as the queue runs, whatever they hold.
@@ -108,7 +108,7 @@ def test_probes_lie_at_random_places_and_no_row_tells_which_they_are(
         assert [row[2] for row in rows] == sorted(row[2] for row in rows)
         assert all(row[4].version == 4 for row in rows)
         places[user.pk] = [row[0] for row in rows if row[3] == "probe"]
-    assert places[expert.pk] != places[lead.pk]
+    assert places[expert.pk] != places[other_expert.pk]
 
 
 def test_the_same_seed_without_probes_draws_and_deals_as_ever(
@@ -137,10 +137,12 @@ def test_the_notice_of_a_round_counts_what_the_queue_holds(
 # ---- Refusals
 
 
-def refusal(version: RubricVersion, *raters: User, probes: list[Subject]) -> str:
+def refusal(
+    version: RubricVersion, *raters: User, probes: list[Subject], field: str = "probes"
+) -> str:
     with pytest.raises(RoundRefused) as refused:
         start(version, *raters, probes=probes)
-    assert refused.value.field == "probes"
+    assert refused.value.field == field
     assert not Batch.objects.rounds().exists()
     assert not Event.objects.filter(verb="round.started").exists()
     return str(refused.value)
@@ -175,8 +177,8 @@ def test_a_probe_that_a_rater_has_seen_is_refused_under_any_id(
     expert: User,
     other_expert: User,
     third_expert: User,
-    lead: User,
 ) -> None:
+    fourth = make_member(project, "expert", username="fourth_expert")
     batch = start(version, expert, other_expert, probes=probes)
     close_round(batch=batch, acting_user=None)
     copy = make_pair(project, "copy-1")
@@ -187,16 +189,35 @@ def test_a_probe_that_a_rater_has_seen_is_refused_under_any_id(
         with pytest.raises(RoundRefused, match="expert has had"):
             start(version, expert, third_expert, probes=chosen)
     with pytest.raises(RoundRefused, match="are the same pair"):
-        start(version, third_expert, lead, probes=[probes[0], copy])
+        start(version, third_expert, fourth, probes=[probes[0], copy])
 
 
 def test_whoever_has_answered_a_probe_does_not_rate_it(
-    project: Project, version: RubricVersion, expert: User, lead: User
+    project: Project, version: RubricVersion, expert: User, other_expert: User
 ) -> None:
     make_pairs(project, 3)
-    (probe,) = make_probes(project, version, 1, by=lead)
-    said = refusal(version, expert, lead, probes=[probe])
-    assert said.startswith("lead rates in this round and has answered probe-0")
+    (probe,) = make_probes(project, version, 1, by=other_expert)
+    said = refusal(version, expert, other_expert, probes=[probe])
+    assert said.startswith("other_expert rates in this round and has answered probe-0")
+
+
+def test_a_lead_rates_no_probes_since_leads_can_read_what_is_known_of_them(
+    project: Project, version: RubricVersion, probes: list[Subject], expert: User, lead: User
+) -> None:
+    said = refusal(version, expert, lead, probes=probes, field="raters")
+    assert said.startswith("lead is a lead of Claims, and leads can read the known answers")
+    # Without probes a lead may rate as ever.
+    start(version, expert, lead, probes=[])
+
+
+def test_the_command_refuses_a_lead_among_the_raters_of_probes(
+    project: Project, version: RubricVersion, probes: list[Subject], expert: User, lead: User
+) -> None:
+    raters = ("--raters", "expert", "lead")
+    to = ("--project", "claims", "--rubric", "file-summaries@1", *raters, "--size", "3")
+    with pytest.raises(CommandError, match="lead is a lead of Claims"):
+        call_command("start_round", *to, "--probe", "probe-0")
+    assert not Batch.objects.rounds().exists()
 
 
 def test_whoever_chooses_probes_does_not_rate(
