@@ -14,16 +14,29 @@ _BRACKETS = str.maketrans({"[": "&#91;", "]": "&#93;"})
 
 @dataclass(frozen=True)
 class Change:
-    """A change of the next version: the checks, what became of them, the words."""
+    """A change of the next version: the checks, what became of them, the words, who and when.
+
+    `since` says that somebody wrote over it later; '' while it stands.
+    """
 
     keys: str
     what: str
     text: str = ""
+    by: str = ""
+    at: str = ""
+    since: str = ""
+
+    @property
+    def recorded(self) -> str:
+        return ", ".join(filter(None, [self.by and f"by {self.by}", self.at, self.since]))
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One disagreement: `labels` are counted, not named. `kind` is '' while it is open."""
+    """One disagreement: `labels` are counted, not named. `kind` is '' while it is open.
+
+    `ruled` says who asked for the ruling and who decided it, with the times.
+    """
 
     title: str
     labels: str
@@ -35,6 +48,7 @@ class Entry:
     at: str
     changes: tuple[Change, ...] = ()
     ruling: str = ""
+    ruled: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,9 +63,12 @@ class Session:
 
 @dataclass(frozen=True)
 class Minutes:
+    """`raters` gave the votes, which `votes_of` names: "the round". Who was there nobody notes."""
+
     heading: str
     rubric: str
-    present: tuple[str, ...]
+    raters: tuple[str, ...]
+    votes_of: str
     sessions: tuple[Session, ...]
     open: int
 
@@ -70,8 +87,9 @@ def _lines(minutes: Minutes) -> Iterator[str]:
     yield f"# {escaped(minutes.heading)}"
     yield ""
     yield f"Rubric: {escaped(minutes.rubric)}  "
-    if minutes.present:
-        yield f"Raters: {', '.join(escaped(name) for name in minutes.present)}  "
+    if minutes.raters:
+        names = ", ".join(escaped(name) for name in minutes.raters)
+        yield f"Raters of {minutes.votes_of}: {names}  "
     yield f"Still open: {minutes.open}"
     for session in minutes.sessions:
         yield ""
@@ -96,6 +114,10 @@ def _entry(entry: Entry) -> Iterable[str]:
         yield f"- Decision: {escaped(entry.note)}"
     for change in entry.changes:
         said = f"- Change: {escaped(change.keys)} {escaped(change.what)}"
-        yield f"{said}: {escaped(change.text)}" if change.text else said
+        yield _recorded(f"{said}: {escaped(change.text)}" if change.text else said, change.recorded)
     if entry.ruling:
-        yield f"- Ruling: {escaped(entry.ruling)}"
+        yield _recorded(f"- Ruling: {escaped(entry.ruling)}", entry.ruled)
+
+
+def _recorded(said: str, record: str) -> str:
+    return f"{said} ({escaped(record)})" if record else said

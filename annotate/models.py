@@ -11,16 +11,20 @@ from annotate.querysets import (
     LIVE,
     AssignmentQuerySet,
     BatchQuerySet,
+    EditQuerySet,
     LabelQuerySet,
     SubjectQuerySet,
     VoteQuerySet,
 )
 from projects.json_encoding import StrictEncoder
 from projects.models import Job, Project, Rater, User
+from rubrics.document import from_canonical
+from rubrics.edits import is_there
 from rubrics.models import Criterion, Rubric, RubricVersion
 
 if TYPE_CHECKING:
     from annotate import ballot
+    from rubrics.content import Rubric as RubricContent
 
 
 class Import(models.Model):
@@ -644,12 +648,24 @@ class Edit(models.Model):
     made_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     made_at = models.DateTimeField(auto_now_add=True)
 
+    objects = EditQuerySet.as_manager()
+
     class Meta:
         ordering = ["id"]
         indexes: ClassVar = [models.Index(fields=["rubric", "number"], name="edit_by_version")]
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()}: {self.key}"
+
+    def is_in(self, content: RubricContent) -> bool:
+        """Whether a document still holds it: the editor may have written over it since."""
+        return is_there(content, self.kind, self.keys, self.detail)
+
+    @property
+    def is_there(self) -> bool:
+        """The same of the version it went into, where `with_document` fetched that."""
+        document: str | None = vars(self)["document"]
+        return document is not None and self.is_in(from_canonical(document))
 
 
 class Waiver(models.Model):

@@ -2,14 +2,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models import (
+    Count,
+    Exists,
+    F,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    TextField,
+    Value,
+)
+from django.db.models.functions import Cast, Concat
 
-from projects.models import Membership
+from projects.models import Event, Membership
+from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from annotate.models import Assignment, Batch, Label, Subject, Vote
+    from annotate.models import Assignment, Batch, Edit, Label, Subject, Vote
     from projects.models import Project, Rater, User
 
 # The states in which an assignment holds its slot.
@@ -215,3 +228,28 @@ class LabelQuerySet(QuerySet["Label"]):
     def on_counted(self) -> LabelQuerySet:
         """Labels of votes that are counted, as `VoteQuerySet.counted` says."""
         return self.exclude(vote__assignment__slot__role__in=PLANTED)
+
+
+class EditQuerySet(QuerySet["Edit"]):
+    def standing(self) -> EditQuerySet:
+        """Edits but for those whose draft was discarded since: another may have its number now."""
+        draft = Concat(
+            OuterRef("rubric__slug"),
+            Value("@"),
+            Cast(OuterRef("number"), TextField()),
+            output_field=TextField(),
+        )
+        discarded = Event.objects.filter(
+            project=OuterRef("rubric__project"),
+            verb="rubric.discarded",
+            target=draft,
+            at__gt=OuterRef("made_at"),
+        )
+        return self.exclude(Exists(discarded))
+
+    def with_document(self) -> EditQuerySet:
+        """With the document that they went into as it reads now, for `Edit.is_there`."""
+        versions = RubricVersion.objects.filter(
+            rubric=OuterRef("rubric"), number=OuterRef("number")
+        ).order_by("-revision")
+        return self.annotate(document=Subquery(versions.values("document")[:1]))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from django.db.models import Count, Exists, OuterRef, Prefetch, TextField, Value
-from django.db.models.functions import Cast, Concat
+from django.db.models import Count, Exists, OuterRef, Prefetch
 
 from annotate.clearing import value_words
 from annotate.models import Batch, Disagreement, Edit, Ruling, Slot, Vote
-from projects.models import Event
 from rubrics.content import NA, PREFERENCE
 from rubrics.models import Criterion, RubricVersion
 
@@ -52,40 +50,22 @@ def counting_in(batch: Batch) -> dict[int, list[Ruling]]:
         Exists(given) | Exists(voted), Exists(alike), project=batch.project_id
     )
     found: dict[int, list[Ruling]] = {}
-    standing = Prefetch("edits", standing_edits(), to_attr="standing")
+    edits = Edit.objects.standing().with_document()
+    standing = Prefetch("edits", edits, to_attr="standing")
     for ruling in rulings.order_by("pk").prefetch_related(standing):
         if not _has_the_rule(batch, ruling):
             found.setdefault(ruling.subject_id, []).append(ruling)
     return found
 
 
-def standing_edits() -> QuerySet[Edit]:
-    """Edits but for those whose draft was discarded since: another may have its number now."""
-    draft = Concat(
-        OuterRef("rubric__slug"),
-        Value("@"),
-        Cast(OuterRef("number"), TextField()),
-        output_field=TextField(),
-    )
-    discarded = Event.objects.filter(
-        project=OuterRef("rubric__project"),
-        verb="rubric.discarded",
-        target=draft,
-        at__gt=OuterRef("made_at"),
-    )
-    return Edit.objects.exclude(Exists(discarded)).select_related("rubric")
-
-
 def _has_the_rule(batch: Batch, ruling: Ruling) -> bool:
     """Whether the batch was labelled under a version that holds every edit of a missing rule."""
-    edits: list[Edit] = cast("Any", ruling).standing
-    return (
-        ruling.decision == Ruling.Decision.MISSING
-        and bool(edits)
-        and all(
-            edit.rubric_id == batch.version.rubric_id and edit.number <= batch.version.number
-            for edit in edits
-        )
+    if ruling.decision != Ruling.Decision.MISSING:
+        return False
+    edits: list[Edit] = [edit for edit in cast("Any", ruling).standing if edit.is_there]
+    return bool(edits) and all(
+        edit.rubric_id == batch.version.rubric_id and edit.number <= batch.version.number
+        for edit in edits
     )
 
 

@@ -26,19 +26,22 @@ _WHAT = {
     Edit.Kind.PROCEDURE: "has another procedure",
     Edit.Kind.ADD: "is new",
 }
+CHANGED_SINCE = "changed since"
 _VERDICTS = {"pass": "passes", "fail": "fails"}
 
 
 @dataclass(frozen=True)
 class Line:
     """A change: the checks of the draft, what became of them, the words. `href` takes it back,
-    '' where the draft has gone on since; `open` leads to what it became instead."""
+    '' where the draft has gone on since; `open` leads to what it became instead. `since`: that
+    somebody wrote over it, where that is known."""
 
     keys: str
     what: str
     text: str
     href: str = ""
     open: str = ""
+    since: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,8 @@ def changes_of(batch: Batch, row: Disagreement | None) -> Changes:
     """The changes that one disagreement asked for, the newest first, and its ruling."""
     if row is None:
         return Changes(batch.version.number + 1)
-    edits = list(with_standing(Edit.objects.filter(disagreements=row)).order_by("-id"))
+    own = Edit.objects.standing().with_document().filter(disagreements=row)
+    edits = list(with_digest(own).order_by("-id"))
     lines = [_line(batch, edit) for edit in edits]
     if row.ruling_id is not None:
         lines.append(_ruling(batch, row))
@@ -59,12 +63,12 @@ def changes_of(batch: Batch, row: Disagreement | None) -> Changes:
     return Changes(number, tuple(lines))
 
 
-def with_standing(edits: Any) -> Any:
+def with_digest(edits: Any) -> Any:
     """Edits with the digest of the draft that they went into, as it stands now."""
     drafts = RubricVersion.objects.drafts().filter(
         rubric=OuterRef("rubric"), number=OuterRef("number")
     )
-    return edits.annotate(standing=Subquery(drafts.values("digest")[:1]))
+    return edits.annotate(now=Subquery(drafts.values("digest")[:1]))
 
 
 def told(edit: Edit) -> Line:
@@ -92,9 +96,10 @@ def listed(words: Iterable[object]) -> str:
 
 def _line(batch: Batch, edit: Any) -> Line:
     line = told(edit)
-    is_last = edit.standing == edit.after_digest
+    is_last = edit.now == edit.after_digest
     href = reverse("annotate:take_back", args=[batch.project.slug, batch.public_id, edit.public_id])
-    return Line(line.keys, line.what, line.text, href if is_last else "")
+    since = "" if edit.is_there else CHANGED_SINCE
+    return Line(line.keys, line.what, line.text, href if is_last else "", since=since)
 
 
 def _ruling(batch: Batch, row: Disagreement) -> Line:

@@ -10,10 +10,10 @@ from django.utils import timezone
 from django.utils.dateformat import format as as_words
 
 from annotate.minutes import Change, Entry, Minutes, Session
-from annotate.models import Edit, Meeting
+from annotate.models import Batch, Edit, Meeting, Ruling
 from annotate.pages.meeting import check_of, title_of
 from annotate.pages.meeting_agenda import meeting_address
-from annotate.pages.meeting_changes import told
+from annotate.pages.meeting_changes import CHANGED_SINCE, told
 from annotate.pages.meeting_raters import given
 from rubrics.content import PREFERENCE
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from annotate.disagreements import Differing
     from annotate.meetings import Room
-    from annotate.models import Batch
     from projects.models import User
+
+_VOTES_OF = {"calibration": "round", "imported": "import"}
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,9 @@ def minutes_page(room: Room, reader: User) -> MinutesPage:
     batch, found = room.batch, room.found(reader)
     meetings = list(Meeting.objects.filter(batch=batch).select_related("started_by").order_by("id"))
     edits: dict[int, list[Edit]] = {}
-    rows = Edit.objects.filter(disagreements__batch=batch).order_by("id").distinct()
-    for edit in rows.prefetch_related("disagreements"):
+    asked = Edit.disagreements.through.objects.filter(disagreement__batch=batch)
+    rows = Edit.objects.standing().with_document().filter(pk__in=asked.values("edit"))
+    for edit in rows.select_related("made_by").prefetch_related("disagreements").order_by("id"):
         for row in edit.disagreements.all():
             edits.setdefault(row.pk, []).append(edit)
     handled = [
@@ -49,17 +51,23 @@ def minutes_page(room: Room, reader: User) -> MinutesPage:
         for one in found.all
         if one.row and (one.row.sorted_at or one.row.ruling_id or edits.get(one.row.pk))
     ]
+    rulings = (
+        Ruling.objects.filter(disagreements__batch=batch)
+        .select_related("opened_by", "decided_by")
+        .in_bulk()
+    )
+    entries = {one.unit: _entry(batch, one, edits, rulings) for one in handled}
     placed: dict[int | None, list[Differing]] = {}
     for one in handled:
         placed.setdefault(_meeting_of(one, meetings, edits), []).append(one)
     sessions = [
-        _session(meeting, [_entry(batch, one, edits) for one in placed.get(meeting.pk, [])])
+        _session(meeting, [entries[one.unit] for one in placed.get(meeting.pk, [])])
         for meeting in meetings
     ]
     if None in placed:
-        entries = tuple(_entry(batch, one, edits) for one in placed[None])
-        sessions.append(Session("Outside a meeting", entries=entries))
-    present = (
+        outside = tuple(entries[one.unit] for one in placed[None])
+        sessions.append(Session("Outside a meeting", entries=outside))
+    raters = (
         ()
         if batch.anonymous_raters
         else tuple(batch.raters.order_by("name").values_list("name", flat=True))
@@ -69,7 +77,8 @@ def minutes_page(room: Room, reader: User) -> MinutesPage:
         minutes=Minutes(
             heading=f"Minutes: {batch}",
             rubric=f"{version.rubric.name}, version {version.number}",
-            present=present,
+            raters=raters,
+            votes_of=f"the {_VOTES_OF.get(batch.kind, 'batch')}",
             sessions=tuple(sessions),
             open=sum(group.open for group in found.groups),
         ),
@@ -84,7 +93,7 @@ def _session(meeting: Meeting, entries: Iterable[Entry]) -> Session:
     planned = f"{minutes} of {meeting.minutes} minutes"
     return Session(
         when=_moment(meeting.started_at),
-        led=str(meeting.started_by or "the command line"),
+        led=_by(meeting.started_by),
         lasted=planned if meeting.ended_at else f"{planned} so far",
         entries=tuple(entries),
     )
@@ -105,15 +114,17 @@ def _meeting_of(
     return None
 
 
-def _entry(batch: Batch, one: Differing, edits: Mapping[int, Sequence[Edit]]) -> Entry:
+def _entry(
+    batch: Batch,
+    one: Differing,
+    edits: Mapping[int, Sequence[Edit]],
+    rulings: Mapping[int, Ruling],
+) -> Entry:
     row = one.row
     assert row is not None
     is_preference = one.unit.key == PREFERENCE
     times = Counter(given(code, preference=is_preference).words for _, code in one.values)
-    ruling = ""
-    if row.ruling is not None:
-        said = row.ruling.get_decision_display() if row.ruling.decision else "not decided yet"
-        ruling = f"{row.ruling.question} ({said})"
+    ruling = rulings.get(row.ruling_id) if row.ruling_id else None
     return Entry(
         title=_title(batch, one),
         labels=", ".join(f"{count} {words}" for words, count in times.most_common()),
@@ -124,13 +135,37 @@ def _entry(batch: Batch, one: Differing, edits: Mapping[int, Sequence[Edit]]) ->
         by=str(row.sorted_by) if row.sorted_by else "",
         at=_moment(row.sorted_at) if row.sorted_at else "",
         changes=tuple(_change(edit) for edit in edits.get(row.pk, ())),
-        ruling=ruling,
+        ruling=_ruling(ruling) if ruling else "",
+        ruled=_ruled(ruling) if ruling else "",
     )
 
 
 def _change(edit: Edit) -> Change:
     line = told(edit)
-    return Change(line.keys, line.what, line.text)
+    return Change(
+        line.keys,
+        line.what,
+        line.text,
+        by=_by(edit.made_by),
+        at=_moment(edit.made_at),
+        since="" if edit.is_there else CHANGED_SINCE,
+    )
+
+
+def _ruling(ruling: Ruling) -> str:
+    said = ruling.get_decision_display() if ruling.decision else "not decided yet"
+    return f"{ruling.question} ({said})"
+
+
+def _ruled(ruling: Ruling) -> str:
+    asked = f"asked by {_by(ruling.opened_by)}, {_moment(ruling.opened_at)}"
+    if ruling.decided_at is None:
+        return asked
+    return f"{asked}; decided by {_by(ruling.decided_by)}, {_moment(ruling.decided_at)}"
+
+
+def _by(user: User | None) -> str:
+    return str(user or "the command line")
 
 
 def _title(batch: Batch, one: Differing) -> str:

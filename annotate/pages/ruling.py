@@ -12,7 +12,7 @@ from annotate.decisions import SIDES
 from annotate.models import Batch, Disagreement, Edit, Label, Ruling, Subject
 from annotate.pages.ruling_raters import named_by_batch
 from annotate.pages.subject import SubjectPage, page_of, shown_label
-from annotate.rulings import code_words, codes_for, place_words, standing_edits
+from annotate.rulings import code_words, codes_for, place_words
 from projects.models import Event
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def ruling_page(ruling: Ruling) -> RulingPage:
             ).select_related("actor")
         ),
         edits=(
-            tuple(standing_edits().filter(ruling=ruling))
+            tuple(Edit.objects.standing().filter(ruling=ruling).select_related("rubric"))
             if ruling.decision == Ruling.Decision.MISSING
             else ()
         ),

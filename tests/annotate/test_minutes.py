@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from annotate.actions.meetings import end_meeting, start_meeting
+from annotate.actions.rulings import decide_ruling
+from annotate.models import Ruling
 from annotate.rendering import render
 from annotate.rendering.readable import readable
+from rubrics.actions import discard_draft
+from rubrics.models import RubricVersion
 
 # The room and its people are those of the meeting.
 from tests.annotate.test_meeting import (  # noqa: F401
@@ -20,6 +25,7 @@ from tests.annotate.test_meeting import (  # noqa: F401
     room,
     sorted_as,
 )
+from tests.making import make_member
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -53,12 +59,15 @@ def test_minutes_say_who_met_how_long_and_what_was_decided(
     text = text_of(room, batch)
     for told in (page, text):
         assert "Led by lead, 1 of 60 minutes" in told
-        assert "Ann, Mia, Zoe" in told
+        assert "Raters of the round: Ann, Mia, Zoe" in told
         assert "2 yes, 1 no" in told
         assert "A cause is what broke." in told
         assert "It names what broke." in told
         assert "Is rust a cause? (not decided yet)" in told
     assert "- Kind: ambiguity, by lead" in text
+    at_time = r"\d{1,2} \w+ \d{4}, \d\d:\d\d"
+    assert re.search(rf"- Change: .*It names what broke\. \(by lead, {at_time}\)\n", text)
+    assert re.search(rf"- Ruling: .* \(asked by lead, {at_time}\)\n", text)
     assert f"- Suggested: {item.suggestion.kind}." in text
     assert "Still open: 2" in text
 
@@ -102,3 +111,47 @@ def test_minutes_of_nothing_say_so(
     assert "3 disagreements are not sorted yet." in page
     assert "Nobody has sorted a disagreement" in page
     assert "Still open: 3" in text_of(client, batch)
+
+
+def test_a_decided_ruling_says_who_decided_it_and_when(
+    room: Client,  # noqa: F811
+    batch: Batch,  # noqa: F811
+    item: Differing,  # noqa: F811
+    lead: User,
+) -> None:
+    room.post(act(batch, item, "ruling"), {"question": "Is rust a cause?"})
+    owner = make_member(batch.project, "policy_owner", username="owner")
+    decide_ruling(
+        ruling=Ruling.objects.get(), decision="both", answer="Either will do.", acting_user=owner
+    )
+    text = text_of(room, batch)
+    assert re.search(r"\(asked by lead, [^;]+; decided by owner, \d{1,2} \w+ \d{4}, ", text)
+
+
+def test_what_went_with_a_discarded_draft_is_no_change_of_the_next(
+    room: Client,  # noqa: F811
+    batch: Batch,  # noqa: F811
+    item: Differing,  # noqa: F811
+    lead: User,
+) -> None:
+    reworded(batch, item, lead, "The first wording.")
+    discard_draft(version=RubricVersion.objects.get(status="draft"), acting_user=lead)
+    reworded(batch, item, lead, "The second wording.")
+    for told in (
+        text_of(room, batch),
+        room.get(at(batch, "meeting_unit", item)).content.decode(),
+    ):
+        assert "The second wording." in told
+        assert "The first wording." not in told
+
+
+def test_a_change_that_was_written_over_says_so(
+    room: Client,  # noqa: F811
+    batch: Batch,  # noqa: F811
+    item: Differing,  # noqa: F811
+    lead: User,
+) -> None:
+    reworded(batch, item, lead, "The first wording.")
+    reworded(batch, item, lead, "The second wording.")
+    changes = [line for line in text_of(room, batch).splitlines() if "- Change:" in line]
+    assert [line.endswith("changed since)") for line in changes] == [True, False]

@@ -9,10 +9,10 @@ import pytest
 
 from annotate.actions.releases import export_pairs
 from annotate.actions.rulings import reopen_ruling, write_rule
-from annotate.models import Batch, GoldAnswer, Pair, Ruling
+from annotate.models import Batch, Edit, GoldAnswer, Pair, Ruling
 from annotate.outcomes import summary
 from annotate.release import Settings
-from annotate.rulings import counting_in, standing_edits
+from annotate.rulings import counting_in
 from rubrics.actions import discard_draft, publish
 from tests.annotate.ruled import asked, decided, first_pair, split_round
 from tests.making import make_version
@@ -180,9 +180,9 @@ def test_a_rule_that_was_thrown_away_with_its_draft_is_missing_still(
     edit = write_rule(
         ruling=ruling, kind="add:gate", text="A rule.", title="", note="", acting_user=None
     )
-    assert list(standing_edits()) == [edit]
+    assert list(Edit.objects.standing()) == [edit]
     discard_draft(version=edit.rubric.versions.drafts().get(), acting_user=None)
-    assert not standing_edits()
+    assert not Edit.objects.standing()
     newer = same_pair(batch, raters, make_version(batch.project, number=2))
     assert newer.version.number == edit.number
     assert fate(newer, folders) == "ruled_rule_missing"

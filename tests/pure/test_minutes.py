@@ -38,20 +38,32 @@ def test_a_session_lists_its_entries_under_its_time() -> None:
         note="A slip.",
         by="Lena",
         at="1 May 2026, 10:00",
-        changes=(Change("C1", "reads now", "It names what broke."),),
+        changes=(
+            Change(
+                "C1",
+                "reads now",
+                "It names what broke.",
+                by="Lena",
+                at="1 May 2026, 10:02",
+                since="changed since",
+            ),
+            Change("C1", "weighs 2"),
+        ),
         ruling="Is rust a cause? (not decided yet)",
+        ruled="asked by Lena, 1 May 2026, 10:03",
     )
     minutes = Minutes(
         heading="Minutes: Round 1",
         rubric="Summaries, version 1",
-        present=("Ann", "Ben"),
+        raters=("Ann", "Ben"),
+        votes_of="the round",
         sessions=(Session("1 May 2026, 09:30", "Lena", "40 of 60 minutes", (entry,)),),
         open=2,
     )
     assert markdown(minutes) == (
         "# Minutes: Round 1\n\n"
         "Rubric: Summaries, version 1  \n"
-        "Raters: Ann, Ben  \n"
+        "Raters of the round: Ann, Ben  \n"
         "Still open: 2\n\n"
         "## 1 May 2026, 09:30\n\n"
         "Led by Lena, 40 of 60 minutes.\n\n"
@@ -60,6 +72,8 @@ def test_a_session_lists_its_entries_under_its_time() -> None:
         "- Kind: slip, by Lena, 1 May 2026, 10:00\n"
         "- Suggested: ambiguity. C1 is below the bar.\n"
         "- Decision: A slip.\n"
-        "- Change: C1 reads now: It names what broke.\n"
-        "- Ruling: Is rust a cause? (not decided yet)\n"
+        "- Change: C1 reads now: It names what broke. "
+        "(by Lena, 1 May 2026, 10:02, changed since)\n"
+        "- Change: C1 weighs 2\n"
+        "- Ruling: Is rust a cause? (not decided yet) (asked by Lena, 1 May 2026, 10:03)\n"
     )
