@@ -18,13 +18,15 @@ from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT7, DRAFT201909, DRAFT202012
 
-from rubrics import check_patterns
 from rubrics.check_json import TOO_DEEP, NotJson, measure, short, value_of
+from rubrics.check_patterns import PatternError, Patterns
+from rubrics.check_work import Undecided, Work
 
 MAX_SCHEMA = 50_000
-# What one validation may cost: keywords looked at, and characters of what they looked at.
+# What one validation may cost: keywords and patterns looked at, and characters of what they looked
+# at. The slowest of ten schemas that were tried took six seconds, on one of two shared cores.
 MAX_STEPS = 200_000
-MAX_WEIGHT = 200_000_000
+MAX_WEIGHT = 10_000_000
 
 _DRAFTS: dict[str, tuple[Any, Any]] = {
     "https://json-schema.org/draft/2020-12/schema": (Draft202012Validator, DRAFT202012),
@@ -78,26 +80,31 @@ class SchemaRefused(ValueError):
     """This JSON Schema is not taken; the message says why and what to do."""
 
 
-class _TooMuch(Exception):
-    """The validation costs more than a check may."""
-
-
 @dataclass
 class _Purse:
     """What a validation may still spend. `sizes` gives the characters in each list and object."""
 
+    work: Work
     steps: int = MAX_STEPS
     weight: int = MAX_WEIGHT
     sizes: dict[int, int] = field(default_factory=dict)
 
     def pay(self, instance: object, told: object) -> None:
+        self.weight -= self._size(instance) + 20 * (
+            len(told) if isinstance(told, list | dict) else 0
+        )
+        self.step()
+
+    def step(self) -> None:
         self.steps -= 1
-        self.weight -= self._size(instance) + 20 * (len(told) if isinstance(told, list) else 0)
         if self.steps < 0 or self.weight < 0:
-            raise _TooMuch
+            raise Undecided(_TOO_LONG)
 
     def _size(self, value: object) -> int:
         return len(value) if isinstance(value, str) else self.sizes.get(id(value), 20)
+
+
+_TOO_LONG = "takes too long to compare with the schema"
 
 
 def schema_text(schema: object) -> str:
@@ -114,21 +121,23 @@ def refusal(text: str) -> str:
     return ""
 
 
-def problem(text: str, schema: str) -> str:
+def problem(text: str, schema: str, work: Work) -> str:
     """What is first wrong with a text under a schema (as JSON text); '' where it fits.
 
-    Raises NotJson for a text that is no JSON, SchemaRefused for a schema that is not taken.
+    Raises NotJson for a text that is no JSON, SchemaRefused for a schema that is not taken, and
+    Undecided where comparing takes too long or cannot be done.
     """
     value = value_of(text)
-    purse = _Purse()
+    purse = _Purse(work)
     measure(value, purse.sizes)
     validator = _validator(schema, purse)
     try:
         error = next(iter(validator.iter_errors(value)), None)
-    except (_TooMuch, RecursionError):
-        return "takes too long to compare with the schema"
+    except RecursionError:
+        raise Undecided(_TOO_LONG) from None
     except (ArithmeticError, ValueError) as failure:
-        return f"cannot be compared with the schema ({type(failure).__name__})"
+        said = f"cannot be compared with the schema ({type(failure).__name__})"
+        raise Undecided(said) from None
     return _told(error) if error else ""
 
 
@@ -143,9 +152,10 @@ class _Prepared:
     schema: Any
     draft: Any
     specification: Any
+    patterns: Patterns
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=32)
 def _prepared(text: str) -> _Prepared:
     if len(text) > MAX_SCHEMA:
         raise SchemaRefused(f"has up to {MAX_SCHEMA:,} characters: this one is longer")
@@ -159,18 +169,20 @@ def _prepared(text: str) -> _Prepared:
     if named not in _DRAFTS:
         raise SchemaRefused(f"has another $schema than those known here: {', '.join(_DRAFTS)}")
     draft, specification = _DRAFTS[named]
-    _refuse_parts(schema)
+    patterns = Patterns()
+    _refuse_parts(schema, patterns)
     try:
-        draft.check_schema(schema)
+        # Its formats would hold patterns to Python's syntax; they are RE2's, and looked at above.
+        draft.check_schema(schema, format_checker=None)
     except SchemaError as error:
         raise SchemaRefused(f"is no JSON Schema: {_told(error)}") from None
     except RecursionError:
         raise SchemaRefused(TOO_DEEP) from None
     _refuse_circles(schema, specification)
-    return _Prepared(schema, draft, specification)
+    return _Prepared(schema, draft, specification, patterns)
 
 
-def _refuse_parts(schema: Any) -> None:
+def _refuse_parts(schema: Any, kept: Patterns) -> None:
     for part in _schemas(schema):
         for name, instead in _UNKNOWN.items():
             if name in part:
@@ -187,8 +199,10 @@ def _refuse_parts(schema: Any) -> None:
         if isinstance(part.get("patternProperties"), dict):
             patterns += part["patternProperties"]
         for pattern in patterns:
-            if said := check_patterns.refusal(pattern):
-                raise SchemaRefused(f"has the pattern {short(pattern)}, which {said}")
+            try:
+                kept.of(pattern)
+            except PatternError as error:
+                raise SchemaRefused(f"has the pattern {short(pattern)}, which {error}") from None
 
 
 def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
@@ -249,13 +263,14 @@ Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError] | None]
 
 def _validator(text: str, purse: _Purse) -> Validator:
     prepared = _prepared(text)
-    own: dict[str, Keyword] = {
-        "pattern": _pattern,
-        "patternProperties": _pattern_properties,
-        "additionalProperties": _additional_properties,
+    own = _Own(prepared.patterns, purse)
+    keywords: dict[str, Keyword] = {
+        "pattern": own.pattern,
+        "patternProperties": own.pattern_properties,
+        "additionalProperties": own.additional_properties,
         "uniqueItems": _unique_items,
     }
-    known = {**prepared.draft.VALIDATORS, **own}
+    known = {**prepared.draft.VALIDATORS, **keywords}
     paid = {name: _paid(keyword, purse) for name, keyword in known.items()}
     made = extend(prepared.draft, paid)  # type: ignore[no-untyped-call]
     # An empty registry: jsonschema's own would fetch what a schema refers to.
@@ -273,35 +288,46 @@ def _paid(keyword: Keyword, purse: _Purse) -> Keyword:
     return looked_at
 
 
-def _pattern(_: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    if isinstance(instance, str) and not check_patterns.found(pattern, instance):
-        yield ValidationError(f"does not match {short(pattern)}")
+@dataclass(frozen=True)
+class _Own:
+    """The keywords that hold patterns: RE2's, and every search is paid for."""
 
+    patterns: Patterns
+    purse: _Purse
 
-def _pattern_properties(
-    validator: Any, patterns: Mapping[str, Any], instance: Any, _schema: Any
-) -> Iterator[ValidationError]:
-    if not isinstance(instance, dict):
-        return
-    for pattern, inner in patterns.items():
+    def _found(self, pattern: str, text: str) -> bool:
+        self.purse.step()
+        return self.patterns.of(pattern).found(text, self.purse.work)
+
+    def pattern(
+        self, _: Any, pattern: str, instance: Any, _schema: Any
+    ) -> Iterator[ValidationError]:
+        if isinstance(instance, str) and not self._found(pattern, instance):
+            yield ValidationError(f"does not match {short(pattern)}")
+
+    def pattern_properties(
+        self, validator: Any, patterns: Mapping[str, Any], instance: Any, _schema: Any
+    ) -> Iterator[ValidationError]:
+        if not isinstance(instance, dict):
+            return
+        for pattern, inner in patterns.items():
+            for name, value in instance.items():
+                if self._found(pattern, name):
+                    yield from validator.descend(value, inner, path=name, schema_path=pattern)
+
+    def additional_properties(
+        self, validator: Any, allowed: Any, instance: Any, schema: Mapping[str, Any]
+    ) -> Iterator[ValidationError]:
+        if not isinstance(instance, dict):
+            return
+        known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
         for name, value in instance.items():
-            if check_patterns.found(pattern, name):
-                yield from validator.descend(value, inner, path=name, schema_path=pattern)
-
-
-def _additional_properties(
-    validator: Any, allowed: Any, instance: Any, schema: Mapping[str, Any]
-) -> Iterator[ValidationError]:
-    if not isinstance(instance, dict):
-        return
-    known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
-    for name, value in instance.items():
-        if name in known or any(check_patterns.found(pattern, name) for pattern in patterns):
-            continue
-        if allowed is False:
-            yield ValidationError(f"the property {short(name)} is one too many")
-        else:
-            yield from validator.descend(value, allowed, path=name)
+            if name in known or any(self._found(pattern, name) for pattern in patterns):
+                continue
+            if allowed is False:
+                yield ValidationError(f"the property {short(name)} is one too many")
+            else:
+                yield from validator.descend(value, allowed, path=name)
 
 
 def _unique_items(_: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:

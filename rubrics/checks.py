@@ -1,7 +1,7 @@
 """Automatic checks: what code decides about one text, by the rule of a check.
 
 Pure: no Django, no I/O (but for the language model, see check_language). A rule and a text always
-come to the same verdict, in time linear in the text or within a fixed number of steps.
+come to the same: a verdict, or that there is none since it would take too much work.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import Literal, cast
 
 from rubrics import check_json, check_language, check_patterns, check_schema, check_texts
 from rubrics.check_rules import COUNTS, OVERLAP, UNITS, Rule
+from rubrics.check_work import Undecided, Work
 from rubrics.content import RuleValue
 
-Code = Literal["pass", "fail"]
+# What fails nothing and passes nothing is "undecided": too much work is no verdict on a text.
+Code = Literal["pass", "fail", "undecided"]
 
 MAX_DETAIL = 200
 # A database or a page cannot hold half a character or U+0000; a detail is one line.
@@ -32,7 +34,9 @@ class Verdict:
 
 @dataclass(frozen=True)
 class _Found:
-    passes: bool
+    """`passes` is None where that would take too much work."""
+
+    passes: bool | None
     detail: str = ""
 
 
@@ -41,12 +45,15 @@ def decide(rule: Rule, text: str, *, prompt: str = "") -> Verdict:
 
     `rule` is that of a `Criterion` of a document that was accepted; `prompt` is what the text
     answers, its turns between blank lines. A failing verdict tells every part that fails, a
-    passing one what was counted. Raises ValueError for a rule that no document can hold.
+    passing one what was counted. Where no part fails and one would take too much work, the rule
+    is undecided. Raises ValueError for a rule that no document can hold.
     """
     found = list(_found(rule, text, prompt))
-    failing = [each for each in found if not each.passes]
-    told = "; ".join(each.detail for each in failing or found if each.detail)
-    return Verdict("fail" if failing else "pass", _one_line(told))
+    failing = [each for each in found if each.passes is False]
+    silent = [each for each in found if each.passes is None]
+    told = "; ".join(each.detail for each in failing or silent or found if each.detail)
+    code: Code = "fail" if failing else "undecided" if silent else "pass"
+    return Verdict(code, _one_line(told))
 
 
 def _one_line(told: str) -> str:
@@ -58,6 +65,7 @@ def _found(rule: Rule, text: str, prompt: str) -> Iterator[_Found]:
     limits = {name: cast("int", value) for name, value in rule if name in COUNTS}
     for unit in UNITS:
         yield from _count(text, unit, limits.get(f"min_{unit}"), limits.get(f"max_{unit}"))
+    work = Work()
     for name, value in rule:
         if name in COUNTS:
             continue
@@ -65,8 +73,19 @@ def _found(rule: Rule, text: str, prompt: str) -> Iterator[_Found]:
             yield _overlap(text, prompt, cast("float", value))
         elif name in _LOOKS:
             yield _LOOKS[name](text, value)
+        elif name in _WORKS:
+            yield _worked(_WORKS[name], text, value, work)
         else:
             raise ValueError(f"There is no rule {name}")
+
+
+def _worked(
+    look: Callable[[str, RuleValue, Work], _Found], text: str, value: RuleValue, work: Work
+) -> _Found:
+    try:
+        return look(text, value, work)
+    except Undecided as reason:
+        return _Found(None, str(reason))
 
 
 _COUNTERS: Mapping[str, Callable[[str], int]] = {
@@ -98,13 +117,13 @@ def _must_not_contain(text: str, value: RuleValue) -> _Found:
     return _Found(not there, f"contains {_listed(there)}" if there else "")
 
 
-def _must_match(text: str, value: RuleValue) -> _Found:
-    missing = [each for each in _texts(value) if not check_patterns.found(each, text)]
+def _must_match(text: str, value: RuleValue, work: Work) -> _Found:
+    missing = [each for each in _texts(value) if not check_patterns.found(each, text, work)]
     return _Found(not missing, f"nothing matches {_listed(missing)}" if missing else "")
 
 
-def _must_not_match(text: str, value: RuleValue) -> _Found:
-    there = [each for each in _texts(value) if check_patterns.found(each, text)]
+def _must_not_match(text: str, value: RuleValue, work: Work) -> _Found:
+    there = [each for each in _texts(value) if check_patterns.found(each, text, work)]
     return _Found(not there, f"something matches {_listed(there)}" if there else "")
 
 
@@ -139,9 +158,9 @@ def _json(text: str, _value: RuleValue) -> _Found:
     return _Found(passes=True)
 
 
-def _schema(text: str, value: RuleValue) -> _Found:
+def _schema(text: str, value: RuleValue, work: Work) -> _Found:
     try:
-        problem = check_schema.problem(text, cast("str", value))
+        problem = check_schema.problem(text, cast("str", value), work)
     except check_json.NotJson as error:
         return _Found(passes=False, detail=f"no JSON: {error}")
     return _Found(not problem, f"not as the schema asks: {problem}" if problem else "")
@@ -158,11 +177,14 @@ def _overlap(text: str, prompt: str, limit: float) -> _Found:
 _LOOKS: Mapping[str, Callable[[str, RuleValue], _Found]] = {
     "must_contain": _must_contain,
     "must_not_contain": _must_not_contain,
-    "must_match": _must_match,
-    "must_not_match": _must_not_match,
     "headings": _headings,
     "language": _language,
     "json": _json,
+}
+# Those that might take long, out of one purse.
+_WORKS: Mapping[str, Callable[[str, RuleValue, Work], _Found]] = {
+    "must_match": _must_match,
+    "must_not_match": _must_not_match,
     "json_schema": _schema,
 }
 

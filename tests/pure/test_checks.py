@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import time
 from typing import Any
 
@@ -14,6 +15,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 from rubrics import check_json, check_patterns, check_schema, check_texts
 from rubrics.check_language import LANGUAGES, language_of
 from rubrics.check_rules import RULES, rule_of
+from rubrics.check_work import MAX_WORK, Work
 from rubrics.checks import MAX_DETAIL, Verdict, decide
 
 ENGLISH = "We have approved your claim for hail damage in full, and the payment leaves today."
@@ -132,16 +134,46 @@ def test_a_text_with_half_a_character_is_searched_and_told_all_the_same() -> Non
 def test_a_catastrophic_pattern_is_linear(pattern: str) -> None:
     text = "a" * 50_000 + "!"
     started = time.monotonic()
-    assert not check_patterns.found(pattern, text)
+    assert not check_patterns.found(pattern, text, Work())
     # Python's own engine would not end in a lifetime; a hundred-fold of what RE2 takes.
     assert time.monotonic() - started < 5
 
 
-def test_the_largest_pattern_that_is_taken_ends_on_the_longest_text() -> None:
-    text = "ab" * 50_000
-    pattern = "(?:a|b)*a(?:a|b){900}c"
-    assert check_patterns.refusal(pattern) == ""
-    assert not check_patterns.found(pattern, text)
+def test_a_pattern_that_would_take_seconds_is_undecided_and_no_failure() -> None:
+    dice = random.Random(4)
+    text = "".join(dice.choice("ab") for _ in range(100_000))
+    slow = "[ab]{0,900}" * 5 + "c"
+    assert check_patterns.refusal(slow) == ""
+    for rule in ({"must_match": [slow]}, {"must_not_match": [slow]}):
+        found = said(text, **rule)
+        assert found.code == "undecided"
+        assert "too much work" in found.detail
+    assert said(text[:30_000], must_match=[slow]).code == "fail"
+
+
+def test_the_patterns_of_a_check_share_what_it_may_cost() -> None:
+    text = "a" * 100_000
+    one = "b{500}"
+    fit = MAX_WORK // (check_patterns._compiled(one).program * len(text))
+    assert 1 < fit < 100
+    rule = [one.replace("b", letter) for letter in "bcdefghijklmnopqrstuvwxyz"][: fit + 1]
+    half = len(rule) // 2
+    assert said(text, must_not_match=rule[:-1]).code == "pass"
+    assert said(text, must_not_match=rule).code == "undecided"
+    assert said(text, must_not_match=rule[:half], must_match=rule[half:]).code != "pass"
+    wide = {"must_not_match": rule[:half], "json_schema": {"pattern": rule[half]}}
+    assert said(json.dumps(text), **wide).code == "fail"
+
+
+def test_a_rule_with_a_part_that_fails_fails_whatever_else_is_undecided() -> None:
+    slow = "[ab]{0,900}" * 5 + "c"
+    found = said("ab" * 50_000, must_match=[slow], max_characters=9)
+    assert found == Verdict("fail", "100,000 characters, at most 9")
+
+
+def test_forty_ordinary_patterns_are_decided_on_the_longest_text() -> None:
+    patterns = [rf"(?i)\b(?:word|phrase){n}\b" for n in range(40)]
+    assert passes("a sentence of words. " * 5_000, must_not_match=patterns)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +201,7 @@ def test_what_re2_does_not_take_is_refused_with_words_that_help(pattern: str, wo
 @given(st.text(max_size=30))
 def test_any_text_is_a_pattern_that_works_or_is_refused(pattern: str) -> None:
     if not check_patterns.refusal(pattern):
-        check_patterns.found(pattern, "some text")
+        check_patterns.found(pattern, "some text", Work())
 
 
 # ---- Headings
@@ -324,7 +356,49 @@ def test_a_schema_that_doubles_at_every_level_ends_by_its_steps() -> None:
         f"a{n}": {"allOf": [{"$ref": f"#/$defs/a{n + 1}"}] * 2} for n in range(40)
     }
     schema = {"$ref": "#/$defs/a0", "$defs": {**defs, "a40": {}}}
-    assert "too long" in said("1", json_schema=schema).detail
+    assert said("1", json_schema=schema) == Verdict(
+        "undecided", "takes too long to compare with the schema"
+    )
+
+
+def test_many_patterns_under_many_names_end_by_their_steps() -> None:
+    schema = {
+        "patternProperties": {f"^p{n}$": {} for n in range(2_500)},
+        "additionalProperties": True,
+    }
+    text = json.dumps({f"k{n}": 1 for n in range(10_000)})
+    assert check_schema.refusal(check_schema.schema_text(schema)) == ""
+    started = time.monotonic()
+    assert said(text, json_schema=schema).code == "undecided"
+    # Patterns compiled anew for every name took minutes.
+    assert time.monotonic() - started < 20
+    assert passes(json.dumps({f"k{n}": 1 for n in range(30)}), json_schema=schema)
+
+
+def test_many_items_compared_again_and_again_end_by_what_was_looked_at() -> None:
+    schema = {"allOf": [{"uniqueItems": True}] * 1_500}
+    assert said(json.dumps(list(range(17_000))), json_schema=schema).code == "undecided"
+    assert passes(json.dumps(list(range(17_000))), json_schema={"uniqueItems": True})
+
+
+def test_a_schema_whose_patterns_are_large_together_is_refused() -> None:
+    patterns = {f"^{n}x{{900}}y{{900}}z{{900}}": {} for n in range(50)}
+    found = check_schema.refusal(check_schema.schema_text({"patternProperties": patterns}))
+    assert "with the others matches in too many ways" in found
+
+
+def test_a_pattern_on_a_long_member_is_paid_for() -> None:
+    schema = {"items": {"pattern": "[ab]{0,900}" * 5 + "c"}}
+    assert said(json.dumps(["ab" * 500]), json_schema=schema).code == "fail"
+    found = said(json.dumps(["ab" * 50_000]), json_schema=schema)
+    assert found.code == "undecided"
+
+
+def test_patterns_that_only_re2_knows_are_taken() -> None:
+    schema = {"properties": {"a": {"pattern": r"^\pL+$"}}, "patternProperties": {r"^\pN": {}}}
+    assert check_schema.refusal(check_schema.schema_text(schema)) == ""
+    assert passes('{"a": "Grüße"}', json_schema=schema)
+    assert not passes('{"a": "1"}', json_schema=schema)
 
 
 def test_many_unlike_items_are_compared_once_each() -> None:
@@ -336,8 +410,8 @@ def test_many_unlike_items_are_compared_once_each() -> None:
 @given(json_values, json_values)
 def test_a_constant_fits_itself_alone(one: Any, other: Any) -> None:
     text = check_schema.schema_text({"const": one})
-    assert check_schema.problem(json.dumps(one), text) == ""
-    assert bool(check_schema.problem(json.dumps(other), text)) == (
+    assert check_schema.problem(json.dumps(one), text, Work()) == ""
+    assert bool(check_schema.problem(json.dumps(other), text, Work())) == (
         json.dumps(one, sort_keys=True) != json.dumps(other, sort_keys=True)
     )
 
@@ -450,7 +524,7 @@ def test_any_text_comes_to_the_same_verdict_twice_in_one_short_line(
     rule = rule_of({name: EVERY_RULE[name]})
     found = decide(rule, text, prompt=prompt)
     assert found == decide(rule, text, prompt=prompt)
-    assert found.code in ("pass", "fail")
+    assert found.code in ("pass", "fail")  # Texts this short are always decided.
     assert len(found.detail) <= MAX_DETAIL
     assert found.detail.isprintable() or "\ufffd" in found.detail
 
