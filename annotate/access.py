@@ -10,7 +10,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from annotate.models import Assignment, Batch, Part, Ruling, Subject, Upload
-from projects.access import project_for, refuse_without
+from projects.access import project_for, refuse_without, speak_times_of
 from projects.models import Membership, Role
 from rubrics.models import RubricVersion
 
@@ -37,6 +37,7 @@ def assignment_for(user: User, public_id: UUID) -> Assignment:
     found = get_object_or_404(shown, public_id=public_id)
     if not Membership.objects.filter(user=user, project=found.batch.project_id).exists():
         raise Http404
+    speak_times_of(found.batch.project)
     return found
 
 
@@ -50,7 +51,9 @@ def practice_for(user: User, public_id: UUID) -> Assignment:
 
 def own_batch_for(user: User, public_id: UUID) -> Batch:
     """A batch in which this person rates."""
-    return get_object_or_404(_batches().of_member(user).of_user(user), public_id=public_id)
+    found = get_object_or_404(_batches().of_member(user).of_user(user), public_id=public_id)
+    speak_times_of(found.project)
+    return found
 
 
 def own_closed_round_for(user: User, public_id: UUID) -> Batch:
@@ -92,6 +95,7 @@ def batch_and_roles_for(
         raise Http404
     held = frozenset(str(vars(row)["held"]) for row in rows)
     refuse_without(held, *roles)
+    speak_times_of(rows[0].project)
     return rows[0], held
 
 
@@ -149,6 +153,7 @@ def ruling_for(
     refuse_without(held, *roles)
     if rows[0].secret:
         raise PermissionDenied(STILL_RATING)
+    speak_times_of(rows[0].project)
     return rows[0], held
 
 

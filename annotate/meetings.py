@@ -11,6 +11,7 @@ from django.http import Http404
 from annotate.access import batch_for, refuse_early
 from annotate.disagreements import Found, differing
 from annotate.models import Assignment, Batch, Edit, Meeting
+from projects.access import speak_times_of
 from projects.models import Membership, Role
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def meeting_for(user: User, slug: str, public_id: UUID) -> Room:
         .first()
     )
     if found is not None:
+        speak_times_of(found.batch.project)
         counted = {found.batch_id: (found.votes, found.highest)} if found.highest else None
         return Room(found.batch, found, counted)
     batch = batch_for(user, slug, public_id, Role.LEAD)

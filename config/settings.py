@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "projects.middleware.times_of_project",
     "projects.middleware.refuse_large",
     "projects.middleware.keep_nothing",
     "django.contrib.messages.middleware.MessageMiddleware",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
+from django.utils import timezone
 
 from projects.models import Job, Membership, Project, Role, User
 
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 def user_of(request: HttpRequest) -> User:
     """The signed-in user; every route that is not public has one (LoginRequiredMiddleware)."""
     return cast("User", request.user)
+
+
+def speak_times_of(project: Project) -> None:
+    """From here on this request shows times in the zone of its project.
+
+    Pages and the fragments that replace parts of them alike; the middleware ends it.
+    """
+    timezone.activate(project.time_zone)
 
 
 def roles_of(user: User, project: Project) -> frozenset[str]:
@@ -52,6 +61,7 @@ def project_and_roles_for(user: User, slug: str, *roles: Role) -> tuple[Project,
         raise Http404
     held = frozenset(membership.role for membership in rows)
     refuse_without(held, *roles)
+    speak_times_of(rows[0].project)
     return rows[0].project, held
 
 
@@ -63,4 +73,5 @@ def job_for(user: User, public_id: UUID) -> Job:
         raise Http404 from None
     started = job.created_by_id == user.pk
     require_role(user, job.project, *(() if started else (Role.LEAD,)))
+    speak_times_of(job.project)
     return job

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.shortcuts import render
 from django.urls import Resolver404, resolve
+from django.utils import timezone
 from django.utils.cache import add_never_cache_headers
 
 from projects.models import Membership, Role
@@ -41,6 +42,16 @@ def keep_nothing(get_response: GetResponse) -> GetResponse:
         if request.user.is_authenticated and not response.has_header("Cache-Control"):
             add_never_cache_headers(response)
         return response
+
+    return middleware
+
+
+def times_of_project(get_response: GetResponse) -> GetResponse:
+    """Whatever zone a request's project has set (projects/access.py) ends with that request."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        with timezone.override(None):
+            return get_response(request)
 
     return middleware
 

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
@@ -25,8 +24,7 @@ def minutes(request: HttpRequest, slug: str, batch_id: UUID) -> HttpResponse:
     user = user_of(request)
     room = meeting_for(user, slug, batch_id)
     batch = room.batch
-    with timezone.override(batch.project.time_zone):
-        page = minutes_page(room, user)
+    page = minutes_page(room, user)
     context = {"project": batch.project, "batch": batch, "page": page}
     return render(request, "annotate/minutes.html", context)
 
@@ -37,8 +35,7 @@ def minutes_file(request: HttpRequest, slug: str, batch_id: UUID) -> HttpRespons
     user = user_of(request)
     room = meeting_for(user, slug, batch_id)
     batch = room.batch
-    with timezone.override(batch.project.time_zone):
-        text = markdown(minutes_page(room, user).minutes)
+    text = markdown(minutes_page(room, user).minutes)
     name = slugify(str(batch)) or "batch"
     return HttpResponse(
         text,
