@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import yaml
 
+from rubrics.check_json import NotJson, value_of
 from rubrics.check_rules import LANGUAGE, SCHEMA
 from rubrics.content import (
     PART_FAMILY,
@@ -151,8 +152,8 @@ def _rule_value(name: str, value: RuleValue) -> object:
 def schema_lines(text: str) -> str:
     """The JSON text of a schema as people read it; any other text as it is."""
     try:
-        schema = json.loads(text)
-    except ValueError:
+        schema = value_of(text)
+    except NotJson:
         return text
     lines = json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False)
     return json.dumps(schema, indent=2, sort_keys=True) if _UNFIT.search(lines) else lines

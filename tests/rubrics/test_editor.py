@@ -524,6 +524,31 @@ def test_a_hostile_document_is_refused_with_its_place(
     assert not RubricVersion.objects.exists()
 
 
+NESTED = ["[" * 3_000, "[" * 90 + "]" * 90, '{"items":' * 90 + "{}" + "}" * 90]
+
+
+def by_schema(written: str) -> str:
+    check = f"automatic: [{{id: A1, check: It is JSON., rule: {{json_schema: {written}}}}}]"
+    return f"task: claim-letter\n{check}\npreference: {{scale: 5}}\n"
+
+
+@pytest.mark.parametrize("schema", NESTED)
+@pytest.mark.parametrize("door", ["json", "yaml", "form"])
+def test_a_schema_nested_without_end_is_a_problem_at_its_check(
+    as_lead: Client, project: Project, door: str, schema: str
+) -> None:
+    if door == "form":
+        data = sent_by(by_schema("'{}'"))
+        (field,) = (name for name in data if name.endswith("json_schema"))
+        data[field] = schema
+    else:
+        source = by_schema(f"'{schema}'" if door == "json" else schema)
+        data = {"source": source, "form_was": "", "yaml_was": ""}
+    response = as_lead.post(NEW, {**data, "action": "check"})
+    assert response.status_code == 200
+    assert re.search("nested|no JSON|cannot be read|not valid YAML", response.content.decode())
+
+
 def test_a_very_long_rubric_is_edited_as_text(as_lead: Client, project: Project) -> None:
     checks = "".join(f"  - {{id: C{n}, weight: 1, check: Names {n}.}}\n" for n in range(700))
     response = as_lead.post(NEW, {"source": f"task: t\ncriteria:\n{checks}", "action": "check"})
