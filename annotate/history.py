@@ -6,9 +6,10 @@ Real and simulated raters are never mixed: a history is of the one or of the oth
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
@@ -16,11 +17,24 @@ from django.db.models.functions import Coalesce
 
 from annotate.access import still_rated
 from annotate.calibration import FIGURES, Measured, measure_pools, pools_of
-from annotate.models import AnchorSource, Batch, Disagreement, Edit, Release, Slot, Vote
-from annotate.probing import failing
-from annotate.snapshots import kept_of
+from annotate.known import known_under_each
+from annotate.models import (
+    AnchorSource,
+    Batch,
+    Disagreement,
+    Edit,
+    Release,
+    Slot,
+    Subject,
+    Vote,
+)
+from annotate.probes import failing_codes
+from annotate.snapshots import kept_of, remembered
+from annotate.snapshots import key_of as kept_as
 from annotate.verdicts import key_of, verdict_in
 from rubrics.document import from_canonical
+from rubrics.edits import is_there
+from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
     from annotate.querysets import BatchQuerySet
@@ -28,9 +42,10 @@ if TYPE_CHECKING:
     from annotate.verdicts import Verdict
     from projects.models import Project, User
     from rubrics.content import Rubric
-    from rubrics.models import RubricVersion
 
 KINDS = tuple(Disagreement.Kind)
+# What the planted failures of a pool are kept as.
+PLANTED = "planted"
 
 
 @dataclass(frozen=True)
@@ -79,7 +94,7 @@ class History:
     # The pair that an anchor was taken from, by the anchor's text.
     places: dict[str, str]
     votes: int
-    # By version number and check, the pairs planted to fail it.
+    # By version number and check, the failures that were planted.
     probes: dict[tuple[int, str], int]
     # On the last round of the newest version that was tried.
     verdict: Verdict | None
@@ -109,7 +124,9 @@ def history_of(
     newest = max(pools, key=lambda pool: pool[0].version.number, default=None)
     last = newest[-1] if newest else None
     all_pools = [*pools, *alone]
-    kept = kept_of(FIGURES, all_pools, counted, also=[key_of(last)] if last else [])
+    planted = _planted_in(chosen)
+    also = [kept_as(PLANTED, pool, counted) for pool in pools] if planted else []
+    kept = kept_of(FIGURES, all_pools, counted, also=[*also, key_of(last)] if last else [])
     measured = measure_pools(all_pools, counted=counted, checks=checks, kept=kept)
     of_version = {one.batches[0].version.number: one for one in measured[: len(pools)]}
     of_round = {one.batches[0].pk: one for one in measured if len(one.batches) == 1}
@@ -131,10 +148,10 @@ def history_of(
         running=tuple(b for b in found if b.closed_at is None and not b.simulated),
         simulated=simulated,
         both=len(kinds) > 1,
-        asked=tuple(_asked(rubric.pk)),
+        asked=tuple(_asked(rubric.pk, documents)),
         places=_places(rubric.pk, texts, reader),
-        votes=sum(counted.get(batch.pk, (0, 0))[0] for batch in chosen),
-        probes=_probes(chosen, documents),
+        votes=sum(row.votes_measured for row in _rows(chosen)),
+        probes=_probes(pools, planted, counted, kept),
         verdict=verdict_in(kept, last) if last else None,
     )
 
@@ -154,10 +171,13 @@ def counted_batches(project: Project, rubric: int) -> BatchQuerySet:
     of_round = Disagreement.objects.filter(batch=OuterRef("pk"))
     votes = Vote.objects.filter(batch=OuterRef("pk")).order_by().values("batch")
     now = votes.annotate(n=Count("id", filter=Q(current=True))).values("n")
+    # What was planted is in no figure, and so in no number of votes that stands beside one.
+    measured = Vote.objects.filter(batch=OuterRef("pk")).current().counted()
     return (
         batches.filter(version__rubric=rubric)
         .annotate(
             votes_now=Coalesce(Subquery(now, output_field=IntegerField()), 0),
+            votes_measured=_count(measured, "id"),
             votes_last=Subquery(votes.annotate(n=Max("id")).values("n")),
             released=_count(Release.objects.filter(batch=OuterRef("pk")), "id"),
             **{f"of_{kind}": _count(of_round.filter(kind=kind), "id") for kind in KINDS},
@@ -189,26 +209,49 @@ def _one_round(row: Any, measured: Measured) -> OneRound:
     )
 
 
-def _probes(rounds: Sequence[Batch], documents: Mapping[int, Rubric]) -> dict[tuple[int, str], int]:
-    """By version and check, how many of the pairs planted in its rounds are known to fail it."""
-    numbers = {batch.pk: batch.version.number for batch in rounds}
-    codes = {
-        number: {check.key: failing(check.kind, check.values) for check in document.criteria}
-        for number, document in documents.items()
-    }
-    answers = "subject__gold_answers__labels"
-    rows = (
-        Slot.objects.filter(batch__in=numbers, role=Slot.Role.PROBE)
-        .order_by()
-        .values_list("batch", "subject", f"{answers}__criterion__key", f"{answers}__code")
-        .distinct()
+def _planted_in(rounds: Sequence[Batch]) -> dict[int, set[int]]:
+    """By round, the pairs that were planted in it."""
+    slots = Slot.objects.filter(batch__in=list(rounds), role=Slot.Role.PROBE).order_by()
+    found: dict[int, set[int]] = defaultdict(set)
+    for batch, subject in slots.values_list("batch_id", "subject_id"):
+        found[batch].add(subject)
+    return found
+
+
+def _probes(
+    pools: Iterable[Sequence[Batch]],
+    planted: Mapping[int, set[int]],
+    counted: Counted,
+    kept: Mapping[str, dict[str, Any]],
+) -> dict[tuple[int, str], int]:
+    """By version and check, the failures planted in its rounds, as the reports count them.
+
+    Kept like a figure: what a planted pair was known to fail can change no more.
+    """
+    found: dict[tuple[int, str], int] = {}
+    for pool in pools:
+        if not planted.keys().isdisjoint(batch.pk for batch in pool):
+            data = remembered(PLANTED, pool, partial(_failures, pool, planted), counted, dict(kept))
+            found |= {(pool[0].version.number, key): times for key, times in data.items()}
+    return found
+
+
+def _failures(pool: Sequence[Batch], planted: Mapping[int, set[int]]) -> dict[str, int]:
+    # Whole rows: the batches do not carry the documents of their revisions.
+    versions = RubricVersion.objects.filter(pk__in={batch.version_id for batch in pool})
+    subjects = Subject.objects.filter(pk__in=set().union(*planted.values()))
+    known = known_under_each(versions, subjects)
+    codes = {version.pk: failing_codes(version) for version in versions}
+    return dict(
+        Counter(
+            key
+            for batch in pool
+            for subject in planted.get(batch.pk, ())
+            if (kept := known[batch.version_id].get(subject)) is not None
+            for (key, _), code in kept.labels.items()
+            if code and code == codes[batch.version_id].get(key)
+        )
     )
-    planted = {
-        (numbers[batch], key, subject)
-        for batch, subject, key, code in rows
-        if key and code and codes[numbers[batch]].get(key) == code
-    }
-    return dict(Counter((number, key) for number, key, _ in planted))
 
 
 def sorted_kinds(batch: Any) -> dict[str, int]:
@@ -216,10 +259,14 @@ def sorted_kinds(batch: Any) -> dict[str, int]:
     return {kind: getattr(batch, f"of_{kind}") for kind in KINDS}
 
 
-def _asked(rubric: int) -> Iterable[Asked]:
-    rows = Edit.objects.filter(rubric=rubric, disagreements__isnull=False).order_by("pk")
-    for number, key, keys, pk in rows.values_list("number", "key", "keys", "disagreements"):
-        yield Asked(number, frozenset([key, *keys]), pk)
+def _asked(rubric: int, documents: Mapping[int, Rubric]) -> Iterable[Asked]:
+    """Not by what was written over since: the version does not have it."""
+    edits = Edit.objects.standing().filter(rubric=rubric, number__in=documents)
+    rows = edits.filter(disagreements__isnull=False).order_by("pk")
+    columns = ("number", "key", "kind", "keys", "detail", "disagreements")
+    for number, key, kind, keys, detail, pk in rows.values_list(*columns):
+        if is_there(documents[number], kind, keys, detail):
+            yield Asked(number, frozenset([key, *keys]), pk)
 
 
 def _places(rubric: int, texts: Iterable[str], reader: User) -> dict[str, str]:

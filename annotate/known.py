@@ -6,7 +6,7 @@ is called there, keeps its answer; a check that was worded anew, split, merged o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,26 +42,52 @@ def known_under(version: RubricVersion, subjects: SubjectQuerySet) -> dict[int, 
 
     A subject whose answer holds nowhere is there without labels; one without answers is not.
     """
-    keys = keys_kept(version)
-    answers = GoldAnswer.objects.filter(version__in=keys, subject__in=subjects)
-    newest: dict[int, GoldAnswer] = {}
+    return known_under_each([version], subjects)[version.pk]
+
+
+def known_under_each(
+    versions: Iterable[RubricVersion], subjects: SubjectQuerySet
+) -> dict[int, dict[int, Kept]]:
+    """The same under several versions of one rubric, at least one, by id of the version: in as
+    many queries as for one.
+    """
+    versions = list(versions)
+    released = _released(versions[0])
+    keys = {version.pk: _keys_kept(version, released) for version in versions}
+    answers = GoldAnswer.objects.filter(
+        version__in={older for held in keys.values() for older in held}, subject__in=subjects
+    )
     ordered = answers.order_by("version__number", "version__revision")
-    for gold in ordered.select_related("subject", "version__rubric"):
-        newest[gold.subject_id] = gold
-    labels = _labels(newest.values())
-    asked = tuple(check.key for check in asked_under(version) if check.kind != "preference")
-    return {
-        subject: _kept(gold, version, keys[gold.version_id], labels.get(gold.pk, ()), asked)
-        for subject, gold in newest.items()
-    }
+    given = list(ordered.select_related("subject", "version__rubric"))
+    labels = _labels(given)
+    found: dict[int, dict[int, Kept]] = {}
+    for version in versions:
+        held = keys[version.pk]
+        asked = tuple(check.key for check in asked_under(version) if check.kind != "preference")
+        newest = {gold.subject_id: gold for gold in given if gold.version_id in held}
+        found[version.pk] = {
+            subject: _kept(gold, version, held[gold.version_id], labels.get(gold.pk, ()), asked)
+            for subject, gold in newest.items()
+        }
+    return found
 
 
 def keys_kept(version: RubricVersion) -> dict[int, dict[str, str]]:
     """By id of this and each earlier version: its key → the key here, of what asks the same."""
+    return _keys_kept(version, _released(version))
+
+
+def _released(version: RubricVersion) -> list[RubricVersion]:
+    """The versions of its rubric, the newest first."""
+    return list(RubricVersion.objects.filter(rubric=version.rubric_id).released().newest_first())
+
+
+def _keys_kept(
+    version: RubricVersion, released: Sequence[RubricVersion]
+) -> dict[int, dict[str, str]]:
     held = {check.key: check.key for check in asked_under(version)}
     found, newer = {version.pk: held}, version
-    earlier = RubricVersion.objects.filter(rubric=version.rubric_id).released().newest_first()
-    for older in earlier:
+    for older in released:
         if (older.number, older.revision) < (version.number, version.revision):
             held = _one_back(older, newer, held)
             found[older.pk], newer = held, older

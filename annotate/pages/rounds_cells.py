@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotate import charts
-from annotate.clearing import Row, counted
+from annotate.clearing import Row
 from annotate.history import History, Tried
 from annotate.lineage import Keys, Line, lines, spans
 from annotate.pages.figures import figure, interval_words
@@ -14,6 +14,7 @@ from annotate.pages.unit_filters import units_href
 from annotate.ratings import OUTCOME
 from annotate.what_changed import Step, Told, joined, quoted
 from rubrics.content import Criterion
+from rubrics.words import counted_noun
 
 # Gates; criteria and what code decides; preference and outcome.
 GROUPS = 3
@@ -316,10 +317,10 @@ class Layout:
         return f"{key} {found[0].alpha or 'undefined'}"
 
     def _probes(self, column: Column, covered: Sequence[Line]) -> str:
-        """The pairs planted to fail these checks: no figure counts them."""
+        """The failures planted in these checks: no figure counts them."""
         keys = {key for line in covered for key in line.cells[column.place - self.first]}
         planted = sum(self.history.probes.get((column.number, key), 0) for key in keys)
-        return f"{counted(planted, 'planted failure')}, reported apart" if planted else ""
+        return f"{counted_noun(planted, 'planted failure')}, reported apart" if planted else ""
 
     def _outcome(self) -> TableRow | None:
         """What votes come to, gates included: no check of the rubric, so nothing of it changes."""

@@ -17,7 +17,10 @@ from django.utils import timezone
 
 from annotate.actions.rounds import close_round, start_round
 from annotate.models import AnchorSource, Disagreement, Edit, Subject, Waiver
+from annotate.pages.report import overlap_of
+from annotate.probes import met, tally
 from annotate.verdicts import keep_verdicts
+from projects.models import Event
 from rubrics.actions import import_rubric, publish
 from tests.gold import make_gold
 from tests.making import (
@@ -209,6 +212,30 @@ def test_the_disagreements_that_asked_for_a_change_are_counted(
     assert "3 disagreements asked for it" in row_of(page_of(client, lead), "C1")
 
 
+def test_disagreements_behind_what_is_not_in_the_version_are_not_counted(
+    client: Client, lead: User, two_versions: tuple[Batch, Batch]
+) -> None:
+    first = two_versions[0]
+    rows = sort(first, ["ambiguity", "ambiguity", "slip"])
+    reads = "Lists every open item."
+    for text, row in zip((reads, "Wording of the meeting.", reads), rows, strict=True):
+        edit = Edit.objects.create(
+            rubric=first.version.rubric,
+            number=2,
+            kind="reword",
+            key="C1",
+            keys=["C1"],
+            detail={"key": "C1", "text": text},
+            after_digest="1:0",
+        )
+        edit.disagreements.set([row])
+    assert "2 disagreements asked for it" in row_of(page_of(client, lead), "C1")
+    Event.objects.create(
+        project=first.project, verb="rubric.discarded", target=f"{first.version.rubric.slug}@2"
+    )
+    assert "asked for it" not in row_of(page_of(client, lead), "C1")
+
+
 def sort(batch: Batch, kinds: list[str]) -> list[Disagreement]:
     criterion = batch.version.criteria.get(key="C1")
     subjects = Subject.objects.filter(slots__batch=batch).distinct().order_by("pk")
@@ -361,10 +388,60 @@ def test_planted_failures_stand_with_the_check_that_they_test_and_are_in_no_figu
         make_vote(assignment, {"C1": "yes no", "C5": "no yes"})
     close_round(batch=batch, acting_user=None)
     page = page_of(client, lead)
+    # Five votes on each side of both rounds, and two on two pairs that nobody planted.
+    measured = sum(overlap_of(one).votes for one in (*two_versions, batch))
+    assert f" pairs, {measured} votes" in text_of(page)
+    assert batch.assignments.count() == 2 * (2 + 2)
     assert "Probe pairs 2 planted failures, reported apart" in row_of(page, "G1")
     assert "Probe pairs" not in row_of(page, "C1")
     # 12 pairs of both rounds, two labels each side: the planted pairs are not among them.
     assert "0 of 24 units" in text_of(page.split('id="intervals"')[1])
+
+
+def test_what_a_planted_pair_fails_is_what_was_known_under_the_version_that_it_was_planted_in(
+    client: Client, project: Project, lead: User, expert: User, other_expert: User
+) -> None:
+    """Another answer was given under the version before: it says nothing of this one's rounds."""
+    source = """
+task: summaries
+rubric_version: {number}
+gates:
+  - {{id: G1, check: Every amount matches the file.}}
+  - {{id: G2, check: No coverage decision.}}
+criteria:
+  - {{id: C1, weight: 2, check: "{text}"}}
+preference: {{scale: 5}}
+"""
+    first = published(project, source.format(number=1, text="Open items."))
+    fails = {"G1": "pass", "G2": "pass fail", "C1": "yes", "C2": "", "preference": ""}
+    pairs = [make_pair(project, f"probe-{n}") for n in range(2)]
+    for pair in pairs:
+        make_gold(pair, first, fails, use="probe")
+    second = published(project, source.format(number=2, text="Open items and owners."))
+    make_gold(pairs[0], second, {**fails, "G1": "fail", "G2": "pass"}, use="probe")
+    make_pairs(project, 2, prefix="fresh")
+    batch = start_round(
+        project=project,
+        version=second,
+        raters=[expert, other_expert],
+        size=2,
+        seed=1,
+        acting_user=None,
+        probes=pairs,
+    )
+    for assignment in batch.assignments.all():
+        make_vote(assignment, SAME)
+    close_round(batch=batch, acting_user=None)
+    told = {one.key: one.planted for one in tally(met([batch]), second)}
+    # Both sides of the first pair fail G1; one of the second, answered under version 1, fails G2.
+    assert told == {"G1": 2, "G2": 1}
+    page = page_of(client, lead)
+    assert "2 planted failures" in row_of(page, "G1")
+    assert "1 planted failure," in row_of(page, "G2")
+    url = reverse("annotate:rounds_table", args=["claims", "summaries"])
+    with CaptureQueriesContext(connection) as asked:
+        assert client.get(url).status_code == 200
+    assert len(asked) < 12
 
 
 def test_disagreements_are_counted_by_kind_and_the_sentence_says_what_became_of_ambiguity(
