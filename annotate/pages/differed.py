@@ -17,7 +17,6 @@ from django.db.models.functions import Left
 from annotate.access import still_rated
 from annotate.ballot import Order, seen_part, seen_text
 from annotate.citing import pieces_of
-from annotate.clearing import number_words, value_words
 from annotate.decisions import margins_of
 from annotate.differing_from import (
     Scale,
@@ -48,6 +47,9 @@ from annotate.pages.own_pairs import GIST_LENGTH, one_line
 from annotate.querysets import PLANTED
 from annotate.rulings import code_words
 from rubrics.content import NA, PREFERENCE
+from rubrics.document import from_canonical
+from rubrics.edits import is_there
+from rubrics.words import number_words, value_words
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -346,9 +348,12 @@ def _quotes(user: User, batch: Batch, subjects: Iterable[int]) -> dict[Place, li
 
 
 def _decided(batch: Batch, subjects: Iterable[int]) -> dict[Place, Decided]:
-    """What became of each disagreement, its edits and its ruling with it, in one query."""
-    rows = Disagreement.objects.filter(batch=batch, subject__in=list(subjects)).order_by(
-        "pk", "edits__pk"
+    """What became of each disagreement, its ruling and the edits that stand, in one query."""
+    edit: Any = Edit.objects.standing().with_document().filter(pk=OuterRef("edits__pk"))
+    rows = (
+        Disagreement.objects.filter(batch=batch, subject__in=list(subjects))
+        .annotate(document=Subquery(edit.values("document")))
+        .order_by("pk", "edits__pk")
     )
     found: dict[Place, dict[str, Any]] = {}
     for row in rows.values(
@@ -365,10 +370,12 @@ def _decided(batch: Batch, subjects: Iterable[int]) -> dict[Place, Decided]:
         "edits__key",
         "edits__keys",
         "edits__number",
+        "edits__detail",
+        "document",
     ):
         place = (row["subject_id"], row["criterion__key"], row["part_key"])
         one = found.setdefault(place, {**row, "edits": []})
-        if row["edits__kind"]:
+        if row["document"] is not None and _stands(row):
             one["edits"].append(_edit_words(row))
     return {
         place: Decided(
@@ -380,6 +387,11 @@ def _decided(batch: Batch, subjects: Iterable[int]) -> dict[Place, Decided]:
         )
         for place, row in found.items()
     }
+
+
+def _stands(row: Mapping[str, Any]) -> bool:
+    content = from_canonical(row["document"])
+    return is_there(content, row["edits__kind"], row["edits__keys"], row["edits__detail"])
 
 
 def _edit_words(row: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from django.db.models import Prefetch
@@ -10,13 +10,15 @@ from django.urls import reverse
 
 from annotate.access import still_rated_by
 from annotate.models import AnchorSource, Disagreement, Edit
-from annotate.pages.meeting_changes import Line, told
+from annotate.pages.meeting_changes import CHANGED_SINCE, Line, told
+from rubrics.words import counted_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from projects.models import User
+    from rubrics.content import Rubric
     from rubrics.models import RubricVersion
 
 
@@ -33,7 +35,11 @@ class AskedBy:
 
 @dataclass(frozen=True)
 class AskedEdit:
+    """`secret`: every pair that asked, or the one that its example is from, is one that the reader
+    still rates. The words of the change and its note speak of it, so neither is here."""
+
     line: Line
+    secret: bool
     note: str
     by: str
     at: datetime
@@ -57,43 +63,72 @@ class VersionEdits:
         disagreements = sum(len(edit.asked_by) for edit in self.edits)
         if not self.edits:
             return f"No meeting asked for what version {self.version.number} changes."
-        changes = "1 change" if len(self.edits) == 1 else f"{len(self.edits)} changes"
-        behind = "1 disagreement" if disagreements == 1 else f"{disagreements} disagreements"
+        made = counted_noun(len(self.edits), "change")
+        behind = counted_noun(disagreements, "disagreement")
         verb = "stands" if disagreements == 1 else "stand"
-        return f"{changes} of version {self.version.number}; {behind} {verb} behind them."
+        over = sum(bool(edit.line.since) for edit in self.edits)
+        since = f" {over} {'was' if over == 1 else 'were'} changed since." if over else ""
+        return f"{made} of version {self.version.number}; {behind} {verb} behind them.{since}"
 
 
 def version_edits(version: RubricVersion, reader: User) -> VersionEdits:
-    """Every edit that went into a version, in the order they were made."""
+    """Every edit that went into a version, in the order they were made; what was written over
+    since says so."""
     rows = Disagreement.objects.select_related("subject", "criterion", "batch")
     edits = list(
-        Edit.objects.filter(rubric=version.rubric_id, number=version.number)
+        Edit.objects.standing()
+        .filter(rubric=version.rubric_id, number=version.number)
         .select_related("made_by", "ruling")
         .prefetch_related(Prefetch("disagreements", queryset=rows))
     )
     hidden = set(still_rated_by(reader))
     slug = version.rubric.project.slug
     sources = _sources(version)
-    shown = [_edit(edit, slug, hidden, sources) for edit in edits]
-    unseen = {row.subject_id for edit in edits for row in edit.disagreements.all()} & hidden
+    content = version.content
+    shown = [_edit(edit, content, slug, hidden, sources) for edit in edits]
+    about = [_subjects(edit, sources) for edit in edits]
+    unseen = set().union(*about) & hidden
     return VersionEdits(version, tuple(shown), len(unseen))
 
 
-def _edit(edit: Edit, slug: str, hidden: set[int], sources: dict[str, AnchorSource]) -> AskedEdit:
-    source = sources.get(AnchorSource.hash_of(str(edit.detail.get("text", ""))))
-    is_shown = (
-        edit.kind == Edit.Kind.ANCHOR and source is not None and source.subject_id not in hidden
-    )
+def _subjects(edit: Edit, sources: Mapping[str, AnchorSource]) -> set[int]:
+    """The pairs that a change speaks of: those that asked for it, and where its example is from."""
+    found = {row.subject_id for row in edit.disagreements.all()}
+    source = _source(edit, sources)
+    if edit.ruling is not None:
+        found.add(edit.ruling.subject_id)
+    return found | ({source.subject_id} if source else set())
+
+
+def _source(edit: Edit, sources: Mapping[str, AnchorSource]) -> AnchorSource | None:
+    if edit.kind != Edit.Kind.ANCHOR:
+        return None
+    return sources.get(AnchorSource.hash_of(str(edit.detail.get("text", ""))))
+
+
+def _edit(
+    edit: Edit,
+    content: Rubric,
+    slug: str,
+    hidden: set[int],
+    sources: Mapping[str, AnchorSource],
+) -> AskedEdit:
+    about = _subjects(edit, sources)
+    source = _source(edit, sources)
+    is_shown = source is not None and source.subject_id not in hidden
+    # A passage of a pair stays with the pair, whoever else asked for it.
+    secret = (bool(about) and about <= hidden) or (source is not None and not is_shown)
+    line = replace(told(edit), since="" if edit.is_in(content) else CHANGED_SINCE)
+    ruling = edit.ruling if edit.ruling and edit.ruling.subject_id not in hidden else None
     return AskedEdit(
-        line=told(edit),
-        note=edit.note,
+        line=replace(line, text="") if secret else line,
+        secret=secret,
+        note="" if secret else edit.note,
         by=str(edit.made_by) if edit.made_by else "",
         at=edit.made_at,
         asked_by=tuple(_asked_by(edit.disagreements.all(), slug, hidden)),
-        ruling=edit.ruling.question if edit.ruling else "",
-        ruling_href=(
-            reverse("annotate:ruling", args=[slug, edit.ruling.public_id]) if edit.ruling else ""
-        ),
+        ruling=ruling.question if ruling else "",
+        ruling_href=reverse("annotate:ruling", args=[slug, ruling.public_id]) if ruling else "",
         source=source.subject.external_id if is_shown and source else "",
         source_href=(
             reverse("annotate:subject", args=[slug, source.subject.public_id])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,19 +10,21 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.actions.edits import make_edit
 from annotate.actions.rounds import close_round
 from annotate.actions.rulings import decide_ruling, open_ruling
 from annotate.models import (
     Assignment,
     Batch,
     Disagreement,
-    Edit,
     GoldAnswer,
     GoldLabel,
     Slot,
     Subject,
 )
 from projects.models import Membership, User
+from rubrics.actions import discard_draft
+from rubrics.models import RubricVersion
 from tests.annotate.ruled import first_pair, split_round, the_split
 from tests.making import (
     make_member,
@@ -201,15 +204,35 @@ def test_the_kind_is_told_in_gentle_words_with_the_note(
 
 
 def test_what_was_changed_is_told_with_its_version(batch: Batch, third_expert: User) -> None:
-    found = row(batch)
-    for kind, keys in (("anchor", ["C1"]), ("split", ["C1", "C2"])):
-        edit = Edit.objects.create(
-            rubric=batch.version.rubric, number=2, kind=kind, key="C1", keys=keys, after_digest="1:"
-        )
-        edit.disagreements.add(found)
+    changed(batch, "anchor", verdict="pass", text="A real one.")
+    changed(batch, "split", parts=[{"text": "Names it."}, {"text": "Names it first."}])
     page = shown(third_expert, batch)
     assert "C1 got a new example, in version 2." in page
-    assert "C1 was split into C1 and C2, in version 2." in page
+    assert re.search(r"C1 was split into C1 and C\d, in version 2\.", page)
+
+
+def test_what_the_next_version_does_not_have_is_not_told(batch: Batch, third_expert: User) -> None:
+    changed(batch, "anchor", verdict="pass", text="A real one.")
+    discard_draft(version=RubricVersion.objects.get(status="draft"), acting_user=None)
+    changed(batch, "reword", text="Names what broke.")
+    changed(batch, "reword", text="Names what gave way.")
+    page = shown(third_expert, batch)
+    assert "got a new example" not in page
+    assert page.count("C1 was worded anew, in version 2.") == 1
+
+
+def changed(batch: Batch, kind: str, **detail: object) -> None:
+    edit = make_edit(
+        batch=batch,
+        unit=None,
+        ruling=None,
+        kind=kind,
+        detail={"key": "C1", **detail},
+        note="",
+        passage=None,
+        acting_user=None,
+    )
+    edit.disagreements.add(Disagreement.objects.filter(batch=batch).first() or row(batch))
 
 
 def test_a_ruling_is_told_once_there_is_one(batch: Batch, third_expert: User, expert: User) -> None:
