@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import floor
 
-from annotate.clearing import bar_words
 from annotate.reliability import Bars, Status
+from rubrics.words import bar_words
 
 # Room left and right of the scale, so that a dot on its end is drawn whole.
 MARGIN = 3.0

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from annotate.clearing import ROUND_SIZE, counted, listed
+from annotate.clearing import ROUND_SIZE
 from rubrics.content import Rubric
 from rubrics.hints import hints
+from rubrics.words import counted_noun, listed
 
 # The pairs that the lines are about, and the share of them that are known answers.
 FIRST_PAIRS = 1000
@@ -138,8 +139,8 @@ def _sorted(facts: Facts) -> Line:
         words = "Every disagreement has its kind." if facts.differing else "Raters never differed."
     else:
         state = State.PARTLY if facts.sorted else State.NOT_YET
-        words = f"{counted(left, 'disagreement')} {_is(left)} not sorted yet."
-        todo = f"Sort the {counted(left, 'disagreement')} that have no kind yet."
+        words = f"{counted_noun(left, 'disagreement')} {_is(left)} not sorted yet."
+        todo = f"Sort the {counted_noun(left, 'disagreement')} that have no kind yet."
         if left == 1:
             todo = "Sort the one disagreement that has no kind yet."
     return Line(
@@ -189,7 +190,7 @@ def _parts(rubric: Rubric) -> tuple[str, list[str]]:
     gates, criteria = len(rubric.gates), len(rubric.of_kind("criterion"))
     stops = len(rubric.preference.values) if rubric.preference else 0
     parts = (
-        (gates, counted(gates, "gate"), "gate"),
+        (gates, counted_noun(gates, "gate"), "gate"),
         (criteria, f"{criteria} {'criterion' if criteria == 1 else 'criteria'}", "criterion"),
         (stops, f"{stops} points", "preference"),
     )
@@ -209,7 +210,7 @@ def _examples(facts: Facts) -> Line:
         if {one.verdict for one in check.anchors if one.origin == "real"} != {"pass", "fail"}
     ]
     whole = len(checks) - len(lacking)
-    traced = f" {counted(facts.traced, 'example')} {_is(facts.traced)} linked to a pair."
+    traced = f" {counted_noun(facts.traced, 'example')} {_is(facts.traced)} linked to a pair."
     words = f"Real examples are missing in {listed(lacking)}." if lacking else "None is missing."
     return Line(
         "examples",
@@ -234,7 +235,7 @@ def _code(facts: Facts) -> Line:
     figure = f"{automatic} by code"
     if not by_hand:
         words = (
-            f"Code decides {counted(automatic, 'check')}; no other looks measurable."
+            f"Code decides {counted_noun(automatic, 'check')}; no other looks measurable."
             if automatic
             else "No check looks measurable."
         )
@@ -265,7 +266,7 @@ def _rounds(facts: Facts) -> Line:
             todo = f"Run a round of {ROUND_SIZE} fresh pairs with version {number}."
         action = "See the round" if facts.running else "Start a round"
         return Line("rounds", title, State.NOT_YET, figure, words, todo, action)
-    tried = f"Version {number}, {counted(facts.rounds, 'round')}"
+    tried = f"Version {number}, {counted_noun(facts.rounds, 'round')}"
     waived = f", {facts.waived} waived" if facts.waived else ""
     if facts.checks and facts.cleared == facts.checks:
         words = f"{tried}: every check has cleared{waived}."
@@ -307,7 +308,7 @@ def _gold(facts: Facts) -> Line:
             "",
             "See known answers",
         )
-    todo = f"Write {counted(max(lacking, planting), 'known answer')} more"
+    todo = f"Write {counted_noun(max(lacking, planting), 'known answer')} more"
     todo += f", {planting} of them with a gate failure." if planting else "."
     said = f"{words}; {facts.planted} have one now. {second}" if failures else f"{words}. {second}"
     state = State.PARTLY if facts.gold else State.NOT_YET
@@ -321,13 +322,15 @@ def _kept(facts: Facts) -> Line:
     title = "Every vote is kept, decided pairs are exported by a rule, the rubric has versions"
     if facts.rubric is None:
         return _waits("kept", title)
-    figure = f"{counted(facts.releases, 'export')}"
+    figure = f"{counted_noun(facts.releases, 'export')}"
     kept = f"{facts.votes:,} votes are kept, each with its revisions"
     if facts.votes == 1:
         kept = "1 vote is kept, with its revisions"
     versions = f"the rubric is at version {facts.rubric.number}"
     if facts.releases:
-        words = f"{kept}; {versions}; decided pairs left in {counted(facts.releases, 'export')}."
+        words = (
+            f"{kept}; {versions}; decided pairs left in {counted_noun(facts.releases, 'export')}."
+        )
         return Line("kept", title, State.DONE, figure, words, "", "See the decisions")
     return Line(
         "kept",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from annotate.clearing import value_words
 from annotate.reliability import Reliability, explain, explain_interval, notes
+from rubrics.words import value_words
 
 HEAD = ("criterion", "level", "alpha", "95% interval", "units", "ratings", "agreement")
 

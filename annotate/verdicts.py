@@ -20,6 +20,7 @@ from annotate.models import Batch, Snapshot
 from annotate.probes import met, tally
 from annotate.road import road_of
 from annotate.snapshots import CODE_VERSION, Kept
+from rubrics.words import listed
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def _verdict(batch: Batch) -> Verdict:
     step = clearing.next_step(measured.rows, version=batch.version.number, road=road)
     cleared, checks = measured.cleared
     holding = clearing.holding_words(measured.rows)
-    waived = clearing.listed(clearing.waived(measured.rows))
+    waived = listed(clearing.waived(measured.rows))
     return Verdict(
         cleared, checks, holding, step.sentence, step.goal, waived, step.action, step.key
     )

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotate.clearing import counted, listed
 from annotate.lineage import Keys, parts_of
 from rubrics.comparison import Change
 from rubrics.content import Anchor, Criterion, Rubric
 from rubrics.document import sources
 from rubrics.redline import note_starts, told_changes, words
 from rubrics.wording import rule_words, tell
+from rubrics.words import counted_noun, listed
 
 # A cell quotes no more of a wording than this; the versions stand side by side elsewhere.
 QUOTED = 120
@@ -134,9 +134,9 @@ class Step:
         added = _without(check.anchors, parent.anchors)
         gone = _without(parent.anchors, check.anchors)
         if added:
-            yield f"{counted(len(added), 'anchor')} added", self._from(added)
+            yield f"{counted_noun(len(added), 'anchor')} added", self._from(added)
         if gone and removed:
-            yield f"{counted(len(gone), 'anchor')} removed", ""
+            yield f"{counted_noun(len(gone), 'anchor')} removed", ""
 
     def _from(self, anchors: Sequence[Anchor]) -> str:
         """The pairs that anchors were taken from, and how many were taken from none."""

@@ -10,12 +10,12 @@ from django.db.models import Count
 from django.utils import timezone
 
 from annotate.actions.round_notices import label_path
-from annotate.clearing import counted
 from annotate.labelling import storable
 from annotate.models import Batch
 from projects.audit import record
 from projects.models import Notice, Rater, User
 from projects.notices import tell
+from rubrics.words import counted_noun
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -72,7 +72,7 @@ def _ask(batch: Batch, rater: Rater, left: int, note: str, acting_user: User) ->
         project=batch.project,
         verb=Notice.Verb.ASKED_AGAIN,
         text=f"{acting_user} asks you to go on with {str(batch).lower()}: "
-        f"{counted(left, 'pair')} {verb} for your vote.{said}",
+        f"{counted_noun(left, 'pair')} {verb} for your vote.{said}",
         path=path,
     )
     if told:

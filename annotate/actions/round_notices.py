@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
-from annotate.clearing import counted
 from annotate.models import Assignment, Batch
 from projects.models import Notice, Project, Role, User
 from projects.notices import tell
+from rubrics.words import counted_noun
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -26,7 +26,7 @@ def tell_opened(batch: Batch, *, pairs: int, acting_user: User | None) -> None:
         users=_others(_raters(batch), acting_user),
         project=batch.project,
         verb=Notice.Verb.OPENED,
-        text=f"{batch} is open to you: {counted(pairs, 'pair')}, "
+        text=f"{batch} is open to you: {counted_noun(pairs, 'pair')}, "
         f"{version.rubric.name} version {version.number}.",
         path=label_path(batch),
     )
@@ -82,7 +82,7 @@ def tell_if_all_in(batch: Batch) -> None:
         users=leads_of(batch.project),
         project=batch.project,
         verb=Notice.Verb.ALL_IN,
-        text=f"All {counted(held, 'vote')} of {str(batch).lower()} are in. "
+        text=f"All {counted_noun(held, 'vote')} of {str(batch).lower()} are in. "
         "Close it, and its report opens.",
         path=path,
     )

@@ -8,13 +8,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.calibration import measured_under
-from annotate.clearing import listed, required
+from annotate.clearing import required
 from annotate.labelling import storable
 from annotate.models import Waiver
 from annotate.verdicts import keep_verdicts
 from annotate.waivers import standing
 from projects.audit import record
 from rubrics.models import Rubric, RubricVersion
+from rubrics.words import listed
 
 if TYPE_CHECKING:
     from annotate.calibration import Measured

@@ -14,9 +14,10 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.clearing import ROUND_SIZE, counted
+from annotate.clearing import ROUND_SIZE
 from annotate.models import Upload
 from projects.models import Job, Project
+from rubrics.words import counted_noun
 
 if TYPE_CHECKING:
     from annotate.pages.next_step import Standing, Step
@@ -132,12 +133,12 @@ def _waits(card: RoundCard) -> Block | None:
 
 
 def _since(rater: Progress) -> str:
-    left = counted(rater.left, "pair")
+    left = counted_noun(rater.left, "pair")
     asked = "; asked within a day" if rater.asked and not rater.can_ask else ""
     if rater.last is None:
         return f"not started{asked}"
     days = max(1, (timezone.now() - rater.last).days)
-    return f"{left} left, no vote for {counted(days, 'day')}{asked}"
+    return f"{left} left, no vote for {counted_noun(days, 'day')}{asked}"
 
 
 def _draft(project: Project, draft: dict[str, Any]) -> Block:
@@ -154,7 +155,7 @@ def _too_few(project: Project, standing: Standing, step: Step) -> Iterable[Block
     is_open = standing.last is not None and standing.last.open
     if is_open or not standing.pairs or standing.fresh >= ROUND_SIZE:
         return ()
-    left = counted(standing.fresh, "fresh pair")
+    left = counted_noun(standing.fresh, "fresh pair")
     verb = "is" if standing.fresh == 1 else "are"
     words = f"{left} {verb} left; a round takes {ROUND_SIZE}."
     if step.route == "annotate:import_new":

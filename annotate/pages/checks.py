@@ -13,10 +13,10 @@ from django.urls import reverse
 from annotate.access import still_rated_by
 from annotate.actions.check_jobs import KIND
 from annotate.checking import checked_versions
-from annotate.clearing import counted
 from annotate.models import CheckResult, Part, Subject
 from projects.models import Job
 from rubrics.wording import rule_words
+from rubrics.words import counted_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,7 +72,7 @@ class RubricChecks:
         if self.unchecked:
             done, all_of_them = f"{self.texts - self.unchecked:,}", f"{self.texts:,}"
             return f"Code has looked at {done} of {all_of_them} texts under {name}."
-        looked = f"Code has looked at all {counted(self.texts, 'text')} under {name}"
+        looked = f"Code has looked at all {counted_noun(self.texts, 'text')} under {name}"
         return f"{looked}, {self._decided}." if self.decides else f"{looked}."
 
     @property
@@ -81,7 +81,7 @@ class RubricChecks:
         if not decided:
             return "and every pair is left to the experts"
         verb = "needs" if decided == 1 else "need"
-        return f"and {counted(decided, 'pair')} {verb} no expert"
+        return f"and {counted_noun(decided, 'pair')} {verb} no expert"
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from urllib.parse import urlencode
 from django.core.paginator import Page, Paginator
 from django.urls import NoReverseMatch, reverse
 
-from annotate.clearing import counted, value_words
 from annotate.disagreements import Differing, Found, Group, Place, unit_code
 from annotate.models import Batch, Disagreement
 from annotate.pages.figures import figure, signed
 from annotate.triage import Strength
 from projects.models import Rater
+from rubrics.words import counted_noun, value_words
 
 if TYPE_CHECKING:
     from django.http import QueryDict
@@ -153,7 +153,7 @@ class Section:
         held = self.group.settled
         if held is None or self.group.alpha is None:
             return ""
-        pairs = counted(len(held.subjects), "pair")
+        pairs = counted_noun(len(held.subjects), "pair")
         these = f"this {pairs[2:]}" if len(held.subjects) == 1 else f"these {pairs}"
         short = "" if held.reaches else ", still below the bar"
         return f"Settle {these} and {self.name} goes {arrow(self.group)}{short}"
@@ -326,11 +326,11 @@ def _step(batch: Batch, found: Found) -> Step:
     checks = [group for group in found.groups if group.found]
     if not everything:
         return Step("Raters gave the same label wherever they met.", *_to_report(batch))
-    where = counted(len(checks), "check")
+    where = counted_noun(len(checks), "check")
     if not left:
         all_of = "The one disagreement is" if len(everything) == 1 else "All of them are"
         return Step(f"{all_of} sorted, on {where}.", *_to_report(batch))
-    said = f"{counted(len(everything), 'disagreement')} on {where}"
+    said = f"{counted_noun(len(everything), 'disagreement')} on {where}"
     said += f", {left} still open." if left < len(everything) else ", none sorted yet."
     worst = min(
         (group for group in checks if group.settled and group.open and group.named),
@@ -338,7 +338,7 @@ def _step(batch: Batch, found: Found) -> Step:
         default=None,
     )
     if worst and worst.settled:
-        pairs = counted(len(worst.settled.subjects), "pair")
+        pairs = counted_noun(len(worst.settled.subjects), "pair")
         first = f"the first {pairs}" if len(worst.settled.subjects) > 1 else "its first pair"
         said += f" Settle {first} of {worst.key} and it goes {arrow(worst)}."
     return Step(said, *_to_meeting(batch))

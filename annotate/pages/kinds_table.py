@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotate.clearing import counted
 from annotate.history import KINDS, OneRound
 from annotate.models import Disagreement
+from rubrics.words import counted_noun
 
 _ORDER = ("ambiguity", "weighting", "slip", "legitimate")
 
@@ -59,7 +59,7 @@ def _sentence(rounds: Sequence[OneRound]) -> str:
     said = _ambiguity(done if len(done) > 1 else begun)
     if waiting:
         verb = "is" if waiting == 1 else "are"
-        said += f" {counted(waiting, 'disagreement')} {verb} not sorted yet."
+        said += f" {counted_noun(waiting, 'disagreement')} {verb} not sorted yet."
     return said
 
 

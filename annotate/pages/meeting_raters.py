@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotate.clearing import number_words, value_words
 from annotate.models import Label
 from rubrics.content import NA, PREFERENCE
+from rubrics.words import number_words, value_words
 
 if TYPE_CHECKING:
     from annotate.disagreements import Differing, Unit

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotate.clearing import counted
 from annotate.pages.meeting_changes import listed
+from rubrics.words import counted_noun
 
 if TYPE_CHECKING:
     from annotate.disagreements import Differing, Group
@@ -72,8 +72,9 @@ def _line(group: Group, items: list[Differing], agenda: Agenda) -> Line:
     first = (is_open or items)[0]
     goal = ""
     if group.settled is not None:
-        goal = f"{group.settled.alpha:.2f} once {counted(len(group.settled.subjects), 'pair')} " + (
-            "are settled" if len(group.settled.subjects) != 1 else "is settled"
+        goal = (
+            f"{group.settled.alpha:.2f} once {counted_noun(len(group.settled.subjects), 'pair')} "
+            + ("are settled" if len(group.settled.subjects) != 1 else "is settled")
         )
     return Line(
         group=group,
@@ -95,13 +96,13 @@ def _sentence(agenda: Agenda) -> str:
     keys = {one.unit.key for one in agenda.open}
     waiting = [group for group in agenda.groups if group.key in keys]
     best = next((group for group in waiting if group.settled), None)
-    told = f"{counted(left, 'disagreement')} to settle."
+    told = f"{counted_noun(left, 'disagreement')} to settle."
     if best is None or best.settled is None or best.alpha is None:
         return told
     pairs = len(best.settled.subjects)
     name = best.key if best.named else "the preference"
     verb = "goes" if best.settled.reaches else "only goes"
     return (
-        f"{told} Settle {counted(pairs, 'pair')} and {name} {verb} "
+        f"{told} Settle {counted_noun(pairs, 'pair')} and {name} {verb} "
         f"from {best.alpha:.2f} to {best.settled.alpha:.2f}."
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from annotate.clearing import ROUND_SIZE, counted
+from annotate.clearing import ROUND_SIZE
+from rubrics.words import counted_noun
 
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
@@ -106,7 +107,7 @@ def _open_round(last: LastRound) -> Step:
         whom = f"{many} raters" if len(waiting) > 1 else waiting[0].name
         sentence = f"Nobody has begun round {last.number} yet; it waits for {whom}."
     elif len(waiting) == 1:
-        left = counted(waiting[0].pairs, "pair")
+        left = counted_noun(waiting[0].pairs, "pair")
         sentence = (
             f"{waiting[0].name} has {left} left in round {last.number}; then you can close it."
         )

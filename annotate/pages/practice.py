@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from annotate.assignment import next_for
 from annotate.ballot import TOKEN, Order, seen_text
-from annotate.clearing import value_words
 from annotate.feedback import Compared, compare, sentence
 from annotate.labelling import asked_in, ballot_of
 from annotate.models import Assignment, Batch, Vote
@@ -17,6 +16,7 @@ from annotate.pages.label import Prompt, Side, texts_of
 from annotate.pages.label_rows import stop_words
 from annotate.practice import KNOWN, Practice, Stage, practice_of, round_after
 from rubrics.content import NA, PREFERENCE
+from rubrics.words import value_words
 
 if TYPE_CHECKING:
     from uuid import UUID

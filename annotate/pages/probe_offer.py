@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from annotate.access import still_rated_by
 from annotate.calibration import measured_under
-from annotate.clearing import counted, listed, required, value_words
+from annotate.clearing import required
 from annotate.models import Subject
 from annotate.probes import Probe, probes_for, ready, usable
 from projects.models import Rater, Role
+from rubrics.words import counted_noun, listed, value_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +82,7 @@ def _asks(row: Row, there: int) -> str:
     if not there:
         return f"{said}, and no probe pair that fails {row.key} is ready."
     verb, are = ("fails", "is") if there == 1 else ("fail", "are")
-    return f"{said}: {counted(there, 'probe pair')} that {verb} {row.key} {are} ready."
+    return f"{said}: {counted_noun(there, 'probe pair')} that {verb} {row.key} {are} ready."
 
 
 def label_of(probe: Probe, *, seen: bool = False) -> str:

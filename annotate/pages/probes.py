@@ -12,10 +12,10 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from annotate.clearing import value_words
 from annotate.probes import Met, failing_codes
 from annotate.probing import Share, Tally, in_words
 from projects.models import Rater
+from rubrics.words import value_words
 
 if TYPE_CHECKING:
     from django.http import QueryDict

@@ -30,6 +30,7 @@ from annotate.road import road_of
 from annotate.verdicts import keep_if_missing
 from rubrics.content import NA
 from rubrics.models import RubricVersion
+from rubrics.words import listed, value_words
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -137,7 +138,7 @@ class Report:
     @property
     def waived(self) -> str:
         """The checks that are waived, in words; '' where none is."""
-        return clearing.listed(clearing.waived(self.measured.rows))
+        return listed(clearing.waived(self.measured.rows))
 
     @property
     def split(self) -> list[Line]:
@@ -237,7 +238,7 @@ def _line(
         split_href=href(differ=1),
         own_href=units_href(batch, pooled=False, criterion=row.code, labels="several"),
         labels=tuple(
-            LabelCount(clearing.value_words(value), times, href(value=value))
+            LabelCount(value_words(value), times, href(value=value))
             for value, times in _shown_counts(row)
         ),
         strongest=tuple(

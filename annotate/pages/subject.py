@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
-from annotate.clearing import value_words
 from annotate.models import Batch, Label, Subject, Vote
 from annotate.pages.subject_evidence import Quoted, subject_evidence
 from annotate.rendered import html_of, marked
+from rubrics.words import value_words
 
 if TYPE_CHECKING:
     from django.utils.safestring import SafeString

@@ -11,7 +11,6 @@ from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet, Value
 
 from annotate.access import still_rated_by
-from annotate.clearing import number_words
 from annotate.models import Label, Ruling, Subject, Vote
 from annotate.outcomes import decided_as, vote_outcomes
 from annotate.pages.unit_filters import (
@@ -26,6 +25,7 @@ from annotate.pages.unit_filters import (
 from annotate.ratings import OUTCOME
 from projects.models import Rater
 from rubrics.content import NA
+from rubrics.words import number_words
 
 if TYPE_CHECKING:
     from annotate.models import Batch

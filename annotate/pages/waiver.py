@@ -10,12 +10,13 @@ from django.http import Http404
 from annotate.access import still_rated_by
 from annotate.actions.waivers import MAX_REASON
 from annotate.calibration import bars_of, measure
-from annotate.clearing import Row, bar_words, required
+from annotate.clearing import Row, required
 from annotate.models import Waiver
 from annotate.pages.figures import figure, interval_words
 from annotate.pages.probes import ProbeTable, probe_table
 from annotate.pages.unit_filters import units_href
 from annotate.probes import met, tally
+from rubrics.words import bar_words
 
 if TYPE_CHECKING:
     from annotate.calibration import Measured

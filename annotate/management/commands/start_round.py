@@ -5,10 +5,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotate.actions.rounds import RoundRefused, start_round
-from annotate.clearing import ROUND_SIZE, counted
+from annotate.clearing import ROUND_SIZE
 from annotate.commands import pairs_named
 from projects.commands import WritingCommand, project_named, users_named
 from rubrics.commands import version_named
+from rubrics.words import counted_noun
 
 
 class Command(WritingCommand):
@@ -70,4 +71,4 @@ class Command(WritingCommand):
 
 
 def _planted(probes: int) -> str:
-    return f" and {counted(probes, 'probe pair')}" if probes else ""
+    return f" and {counted_noun(probes, 'probe pair')}" if probes else ""
