@@ -12,7 +12,6 @@ from django.db.models import Count, Q, Sum
 from django.db.models.functions import Length
 
 from annotate.calibration import Asked, asked_of, figures_of, pool_of
-from annotate.clearing import number_words
 from annotate.decisions import margins_of
 from annotate.models import Batch, Label, Subject, Vote
 from annotate.probes import met
@@ -29,6 +28,7 @@ from annotate.triage_cases import (
     labels_of,
 )
 from rubrics.content import NA, PREFERENCE
+from rubrics.words import number_words
 
 if TYPE_CHECKING:
     import pandas as pd
