@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # A row of a version, or the same check as its document has it.
 Check = Criterion | content.Criterion
 
-# The pairs whose settling would move alpha most are named; nobody reads more of them.
+# The pairs without which alpha would rise most are named; nobody reads more of them.
 STRONGEST = 5
 # What the figures of a pool are kept as.
 FIGURES = "figures"
@@ -231,7 +231,9 @@ def refuse_mixed_versions(batches: Sequence[Batch]) -> None:
 
 
 def bars_of(project: Project) -> Bars:
-    return Bars(clear=project.bar, tentative=project.tentative_bar)
+    return Bars(
+        clear=project.bar, tentative=project.tentative_bar, thin_waits=project.thin_waits
+    )
 
 
 def asked_of(batch: Batch) -> list[Asked]:
@@ -280,6 +282,9 @@ def _measured(
     spared: Mapping[str, Waiver],
 ) -> Measured:
     bars = bars_of(batch.project)
+    if batch.kind != Batch.Kind.CALIBRATION:
+        # No other round can come.
+        bars = replace(bars, thin_waits=False)
     # A rubric of nothing but a preference has nothing else to clear.
     needed = {"gate", "criterion"} & {figure.kind for figure in asked} or {"preference"}
     rows = []

@@ -68,7 +68,7 @@ class Differing:
 
 @dataclass(frozen=True)
 class Settled:
-    """Without these pairs alpha comes to this; `reaches` says whether that is the bar."""
+    """Once these pairs are settled alpha comes to this; `reaches` says whether that is the bar."""
 
     alpha: float
     subjects: tuple[str, ...]

@@ -223,7 +223,8 @@ def title_of(check: Criterion, item: Differing) -> str:
 
 
 def influence_of(group: Group, item: Differing) -> Influence | None:
-    """What settling would move; None where the figure says nothing."""
+    """What settling the pairs to settle first comes to, or alpha without this one; None where the
+    figure says nothing."""
     if group.alpha is None:
         return None
     name = group.key if group.named else "Preference"
@@ -233,8 +234,8 @@ def influence_of(group: Group, item: Differing) -> Influence | None:
         return Influence(name, before, f"{settled.alpha:.2f}", _together(more))
     gain = item.influence or 0.0
     if gain < _NOTHING:
-        return Influence(name, before, "", "settling this pair alone moves it little")
-    return Influence(name, before, f"{group.alpha + gain:.2f}", "if this pair is settled")
+        return Influence(name, before, "", "leaving this pair out moves it little")
+    return Influence(name, before, f"{group.alpha + gain:.2f}", "without this pair")
 
 
 def seen_of(row: Disagreement | None) -> str:

@@ -68,8 +68,9 @@ def agenda(
     check: str = "",
     at: Differing | None = None,
 ) -> Agenda:
-    """What was open when the meeting began, check by check, and in each the pair that would move
-    its figure most. First come the checks that do not clear. `at` is in it, whatever became of it.
+    """What was open when the meeting began, check by check, and in each the pair first that holds
+    its figure down most. First come the checks that do not clear. `at` is in it, whatever became of
+    it.
     """
     groups = tuple(sorted((group for group in found.groups if group.found), key=_gain))
     items = tuple(
@@ -83,7 +84,7 @@ def agenda(
 
 
 def _gain(group: Group) -> tuple[bool, float]:
-    """By what settling a pair gains at most; where the figure clears already, nothing waits."""
+    """By how far one pair holds it down at most; where the figure clears already, nothing waits."""
     return group.settled is None, -max(one.influence or 0.0 for one in group.found)
 
 
