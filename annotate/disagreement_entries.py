@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from django.db.models import Count, Q, Sum
 from django.db.models.functions import Length
 
+from annotate.blind_names import blind_name, numbered_on
 from annotate.calibration import Asked, asked_of, figures_of, pool_of
 from annotate.decisions import margins_of
 from annotate.models import Batch, Label, Subject, Vote
@@ -31,6 +32,8 @@ from rubrics.content import NA, PREFERENCE
 from rubrics.words import number_words
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     import pandas as pd
     from django.db.models import QuerySet
 
@@ -64,7 +67,11 @@ def entries(batches: Sequence[Batch], bars: Bars, counted: Counted) -> dict[str,
     told = _told(batches)
     persons = not any(batch.anonymous_raters for batch in batches)
     handles = _handles(batches) if persons else {}
-    names = {subject: _names(one.votes, handles) for subject, one in told.items()}
+    public_ids = {batch.pk: batch.public_id for batch in batches}
+    names = {
+        subject: _names(one.votes, handles, public_ids[one.batches[0]], subject)
+        for subject, one in told.items()
+    }
     around = _around(batches[-1], [check.split for check in checks], bars, persons=persons)
     units = _units(batches)
     groups = []
@@ -107,7 +114,7 @@ def _group(
 def _settled(
     held: Settling, found: Sequence[Mapping[str, Any]], told: Mapping[int, _Told], bars: Bars
 ) -> list[Any] | None:
-    """What alpha comes to without the fewest of the most influential pairs, and which these are."""
+    """What alpha comes to once the fewest of the most influential pairs are settled, and which."""
     times = held.within(bars.clear)
     if not times:
         return None
@@ -237,7 +244,7 @@ def _told(batches: Sequence[Batch]) -> dict[int, _Told]:
         value = code if number is None else number_words(number)
         labels.setdefault(pk, {})[key, part] = value
     votes = Vote.objects.of_batches(*batches).current().blind().counted()
-    rows = votes.filter(subject__in=splits).order_by("batch_id", "rater__name", "pk")
+    rows = votes.filter(subject__in=splits).order_by("batch_id", "pk")
     columns = ("pk", "subject_id", "batch_id", "rater_id", "cites", "unclear", "active_s")
     for pk, subject, batch, rater, cites, unclear, active_s in rows.values_list(*columns).iterator(
         chunk_size=5000
@@ -248,11 +255,13 @@ def _told(batches: Sequence[Batch]) -> dict[int, _Told]:
     return told
 
 
-def _names(votes: Sequence[SplitVote], handles: Mapping[int, str]) -> dict[int, str]:
+def _names(
+    votes: Sequence[SplitVote], handles: Mapping[int, str], batch: UUID, subject: int
+) -> dict[int, str]:
     """Rater → handle, in order; without handles a number on this subject alone."""
-    voted = dict.fromkeys(vote.rater for vote in votes)
+    voted = {vote.rater for vote in votes}
     if not handles:
-        return {rater: f"Rater {n}" for n, rater in enumerate(voted, 1)}
+        return {rater: blind_name(n) for rater, n in numbered_on(voted, batch, subject).items()}
     return {rater: handle for rater, handle in handles.items() if rater in voted}
 
 
@@ -272,7 +281,7 @@ def _handles(batches: Sequence[Batch]) -> dict[int, str]:
         seed = f"{pool[first[rater]].public_id}:{rater}"
         return first[rater], sha256(seed.encode()).digest()
 
-    return {rater: f"Rater {n}" for n, rater in enumerate(sorted(first, key=place), 1)}
+    return {rater: blind_name(n) for n, rater in enumerate(sorted(first, key=place), 1)}
 
 
 def _gold(batch: Batch) -> dict[tuple[int, str], tuple[int, int]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotate.blind_names import blind_name, numbered
+from annotate.blind_names import blind_name, numbered, numbered_on
 from annotate.models import Batch, Label, Vote
 
 if TYPE_CHECKING:
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
 
 def named_by_batch(labels: Iterable[Label]) -> dict[Batch, Sequence[Named]]:
-    """The votes that these labels are of, each with its rater's number, in the order of those."""
+    """The votes on a subject that these labels are of, each with its rater's number, in order."""
     votes: dict[Batch, dict[int, Vote]] = {}
     for label in labels:
         votes.setdefault(label.vote.batch, {}).setdefault(label.vote.rater_id, label.vote)
     told = _rounds_of_raters(votes)
     found: dict[Batch, Sequence[Named]] = {}
     for batch, held in votes.items():
-        numbers = _numbers(batch, held, told)
+        subject = next(iter(held.values())).subject_id
+        numbers = _numbers(batch, subject, held, told)
         found[batch] = [
             (blind_name(numbers[rater]), held[rater])
             for rater in sorted(held, key=lambda rater: numbers[rater])
@@ -60,7 +61,9 @@ def _rounds_of_raters(batches: Iterable[Batch]) -> list[_Voted]:
     ]
 
 
-def _numbers(batch: Batch, voted: Iterable[int], told: Sequence[_Voted]) -> dict[int, int]:
+def _numbers(
+    batch: Batch, subject: int, voted: Iterable[int], told: Sequence[_Voted]
+) -> dict[int, int]:
     """The numbers by which the meeting knows the raters: those of earlier rounds come first.
 
     Anonymous raters, and those of imports, are nobody beyond this pair.
@@ -71,7 +74,7 @@ def _numbers(batch: Batch, voted: Iterable[int], told: Sequence[_Voted]) -> dict
         if one.pool == pool:
             first.setdefault(one.rater, one)
     if batch.anonymous_raters or not first.keys() >= set(voted):
-        return numbered(voted, f"{batch.public_id} {batch.pk}")
+        return numbered_on(voted, batch.public_id, subject)
     numbers: dict[int, int] = {}
     for place in sorted({one.round for one in first.values()}):
         new = [one for one in first.values() if one.round == place]

@@ -16,6 +16,7 @@ from annotate.actions.rounds import close_round, rater_for, start_round
 from annotate.disagreements import Unit, differing, unit_code, unit_of
 from annotate.models import Assignment, Batch, Disagreement, Label, Slot, Subject, Vote
 from annotate.pages.disagreements import PAGE
+from annotate.pages.ruling_raters import named_by_batch
 from projects.models import Event, Rater
 from tests.ballots import SCALES
 from tests.gold import make_gold
@@ -119,17 +120,25 @@ def test_the_most_influential_come_first_within_a_check(batch: Batch, lead: User
         assert gains == sorted(gains, reverse=True)
 
 
-def test_influence_and_what_settling_brings_are_alpha_without_the_pairs(
-    batch: Batch, lead: User
+def test_what_settling_brings_is_alpha_of_a_round_whose_raters_agreed_there(
+    project: Project, raters: list[User], lead: User
 ) -> None:
-    check = differing([batch], reader=lead).groups[1]
+    split: list[dict[str, str] | None] = [ALIKE, ALIKE, {"C1": "yes yes"}]
+    agreed: list[dict[str, str] | None] = [ALIKE] * 3
+    rest: list[list[dict[str, str] | None]] = [[{"C1": "no"}] * 3, agreed, agreed, agreed]
+    version = make_version(project)
+    torn = make_voted_round(project, raters, [split, split, *rest], version=version)
+    better = make_voted_round(project, raters, [split, agreed, *rest], version=version)
+    check, after = (differing([batch], reader=lead).groups[1] for batch in (torn, better))
+    assert check.settled is not None
+    assert after.alpha is not None
+    assert check.settled.subjects == ("pair-0-0",)
+    assert check.settled.alpha == pytest.approx(after.alpha)
+    assert check.settled.reaches
     first = check.found[0]
     assert check.alpha is not None
-    assert check.settled is not None
     assert first.influence is not None
-    assert check.settled.subjects == (first.unit.external_id,)
-    assert check.settled.alpha == pytest.approx(check.alpha + first.influence)
-    assert check.settled.reaches
+    assert check.alpha + first.influence < check.settled.alpha, "that is alpha without the pair"
 
 
 def test_only_the_vote_that_stands_counts(project: Project, raters: list[User], lead: User) -> None:
@@ -243,6 +252,33 @@ def test_the_number_of_a_rater_is_the_same_once_a_later_round_has_closed(
     assert differing([second], reader=lead).handles == pooled.handles
 
 
+def test_anonymous_raters_have_other_numbers_on_each_subject_in_no_order_of_their_names(
+    project: Project, lead: User
+) -> None:
+    batch = make_splits(project, make_version(project), 20, "nobody")
+    Batch.objects.filter(pk=batch.pk).update(anonymous_raters=True)
+    batch.refresh_from_db()
+    found = differing([batch], reader=lead)
+    named = {one.unit.subject: dict(one.names) for one in found.all}
+    by_name = list(batch.raters.order_by("name").values_list("pk", flat=True))
+    orders = {tuple(names[rater] for rater in by_name) for names in named.values()}
+    assert orders == {("Rater 1", "Rater 2"), ("Rater 2", "Rater 1")}
+    for one in found.all:
+        assert one.names == named[one.unit.subject], "one number for the whole subject"
+        assert list(one.names.values()) == ["Rater 1", "Rater 2"]
+        assert [rater for rater, _ in one.values] == list(one.names)
+
+
+def test_the_page_of_a_ruling_has_the_numbers_of_the_list(project: Project, lead: User) -> None:
+    batch = make_splits(project, make_version(project), 20, "nobody")
+    Batch.objects.filter(pk=batch.pk).update(anonymous_raters=True)
+    batch.refresh_from_db()
+    for one in differing([batch], reader=lead).all:
+        labels = Label.objects.filter(vote__subject=one.unit.subject).select_related("vote__batch")
+        told = {vote.rater_id: name for name, vote in named_by_batch(labels)[batch]}
+        assert told == one.names
+
+
 @given(
     st.uuids(),
     st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,31}", fullmatch=True),
@@ -267,9 +303,9 @@ def test_the_page_says_what_to_do_in_one_sentence(client: Client, batch: Batch, 
     first = page.sections[0]
     assert page.step.sentence == (
         "4 disagreements on 2 checks, none sorted yet. Settle its first pair of C1 and it goes "
-        "0.73 → 0.84."
+        "0.73 → 0.86."
     )
-    assert first.settle == "Settle this pair and C1 goes 0.73 → 0.84"
+    assert first.settle == "Settle this pair and C1 goes 0.73 → 0.86"
 
 
 def test_a_row_has_each_raters_value_and_marks_the_odd_one(
