@@ -41,6 +41,11 @@ class AnchorForm(ActForm):
         ]
         source.initial = offered[0][0] if offered else _OWN
 
+    @property
+    def only_own(self) -> bool:
+        """Whether there is nothing to choose from: no passage is marked, none was selected."""
+        return not self.passages and self["source"].value() == _OWN
+
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
         source = given.get("source", "")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from rubrics.content import Criterion, Rubric
 
+CHOOSE = "Choose the check that this is about."
 MOVED = (
     "Somebody changed this in the draft since you opened it. What you typed stands here: "
     "look at what the draft says, then send it again."
@@ -87,7 +88,7 @@ class ActForm(forms.Form):
     says_now: ClassVar[bool] = True
     use_required_attribute = False
 
-    key = forms.ChoiceField(label="Check")
+    key = forms.ChoiceField(label="Check", error_messages={"required": CHOOSE})
     # How the check read when the form was begun: nobody writes over words that they have not seen.
     begun_from = forms.CharField(required=False, widget=forms.HiddenInput)
     why = forms.CharField(
@@ -110,7 +111,9 @@ class ActForm(forms.Form):
         self.standing, self.passages, self.parts = standing, passages, parts
         checks = self.choosable()
         chosen = standing.check(key) if key in {check.key for check in checks} else None
-        self.check = chosen or next(iter(checks), None)
+        # Of the checks that the discussed one became, the first will do; of others, none by itself.
+        own = [check for check in checks if check.key in standing.keys]
+        self.check = chosen or next(iter(own or (checks if len(checks) == 1 else ())), None)
         self.moved = False
         if data is not None:
             data = data.copy()
@@ -120,8 +123,12 @@ class ActForm(forms.Form):
         super().__init__(data, initial=begun, auto_id="act_%s")
         field = self.fields["key"]
         if self.of_check:
-            field.choices = [(c.key, named(c)) for c in checks]  # type: ignore[attr-defined]
+            blank = [] if self.check else [("", CHOOSE)]
+            choices = [*blank, *((c.key, named(c)) for c in checks)]
+            field.choices = choices  # type: ignore[attr-defined]
             field.initial = self.check.key if self.check else ""
+            if self.check is None and data is None:
+                field.widget.attrs["autofocus"] = True
             if len(checks) == 1:
                 field.widget = forms.HiddenInput()
         else:
@@ -132,6 +139,11 @@ class ActForm(forms.Form):
         """What the discussed check has become, else every gate and criterion."""
         own = [c for c in self.standing.asked if c.key in self.standing.keys]
         return own or self.standing.asked
+
+    @property
+    def awaits_check(self) -> bool:
+        """Whether nothing can be entered before a check is chosen: nobody spoke of one yet."""
+        return self.of_check and self.check is None and not self.is_bound
 
     def begun(self) -> dict[str, Any]:
         """What the fields hold before anybody types: the check as the next version says it."""
@@ -152,10 +164,13 @@ class ActForm(forms.Form):
             self.add_error(None, MOVED)
         return super().clean() or {}
 
+    def _state(self) -> object:
+        """What the form may write over: the check, or the whole where that is what changes."""
+        return self.check if self.of_check else self.standing.rubric
+
     def _read(self) -> str:
-        """A short name for the state of the check, and of the whole where that is what changes."""
-        state = repr(self.check if self.of_check else self.standing.rubric)
-        return sha256(state.encode()).hexdigest()[:16]
+        """A short name for that state."""
+        return sha256(repr(self._state()).encode()).hexdigest()[:16]
 
     @property
     def now(self) -> str:

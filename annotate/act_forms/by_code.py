@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from annotate.act_forms.base import ActForm, area, number
-from rubrics.check_rules import JSON, LANGUAGE, LISTS, OVERLAP, RULES
+from rubrics.check_rules import COUNTS, JSON, LANGUAGE, LISTS, OVERLAP, RULES, SCHEMA
 
 RULE_WORDS = {
     "min_words": "at least so many words",
@@ -30,14 +30,27 @@ RULE_WORDS = {
 
 class AutomaticForm(ActForm):
     kind, title = "automatic", "Check by code"
+    template = "annotate/meeting_act_code.html"
 
     rule = forms.ChoiceField(
         label="The rule", choices=[(name, RULE_WORDS.get(name, name)) for name in RULES]
     )
-    value = area(
-        "Its value",
-        help_text="A number; a share such as 0.3; or words, patterns and languages, one to a line.",
+    # The field that the chosen rule asks for; the page shows only that one.
+    number = forms.CharField(
+        label="How many",
+        required=False,
+        max_length=20,
+        widget=forms.TextInput(attrs={"inputmode": "numeric"}),
     )
+    share = forms.CharField(
+        label="Share of the prompt",
+        required=False,
+        max_length=20,
+        help_text="From 0 to 1, such as 0.3.",
+        widget=forms.TextInput(attrs={"inputmode": "decimal"}),
+    )
+    lines = area("Words, patterns, headings or languages", rows=4, help_text="One to a line.")
+    schema = area("The schema", rows=6, help_text="A JSON Schema.")
     decides = forms.BooleanField(
         label="It works as a gate: what fails it never reaches raters", required=False
     )
@@ -45,11 +58,22 @@ class AutomaticForm(ActForm):
     def begun(self) -> dict[str, Any]:
         return {"decides": self.check is not None and self.check.kind == "gate"}
 
+    @property
+    def asked_for(self) -> list[tuple[str, Any]]:
+        return [(name, self[name]) for name in ("number", "share", "lines", "schema")]
+
     def detail(self) -> dict[str, Any]:
         given = self.cleaned_data
-        value = rule_value(given["rule"], given["value"])
+        value = rule_value(given["rule"], given.get(field_of(given["rule"]), ""))
         rule = {given["rule"]: value} if value not in ("", []) else {}
         return {"key": given["key"], "rule": rule, "decides": given["decides"]}
+
+
+def field_of(rule: str) -> str:
+    """The field that a rule asks for; '' where it asks for none."""
+    if rule in COUNTS:
+        return "number"
+    return "lines" if rule in LISTS else {OVERLAP: "share", SCHEMA: "schema"}.get(rule, "")
 
 
 def rule_value(name: str, written: str) -> object:

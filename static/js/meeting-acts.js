@@ -25,7 +25,7 @@
     (body.querySelector("[autofocus]") ?? first())?.focus();
     return undefined;
   }
-  const first = () => body.querySelector("[aria-invalid=true], input[type=radio]:checked, select:not([name=key]), textarea, input:not([type=hidden])");
+  const first = () => [...body.querySelectorAll("[aria-invalid=true], input[type=radio]:checked, select:not([name=key]), textarea, input:not([type=hidden])")].find((field) => field.checkVisibility());
 
   // What is selected on the page behind comes first among the passages.
   function offer() {
@@ -33,8 +33,12 @@
     if (!radio) return;
     const field = body.querySelector("[name=selected]"), label = radio.closest("label"), kept = meeting.passage.kept;
     const passage = field.value ? JSON.parse(field.value) : kept && !kept.problem ? kept : null;
+    const list = body.querySelector(".m-passages"), others = list.querySelectorAll("[name=source]").length > 2;
     label.hidden = !passage;
     radio.disabled = !passage;
+    // One thing to choose from is no choice.
+    list.hidden = !passage && !others;
+    body.querySelector(".m-select-first").hidden = !list.hidden;
     if (!passage) return;
     const chosen = !field.value;
     field.value = JSON.stringify(passage);
