@@ -472,7 +472,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "reword": {"key": "C1", "text": "It names the cause."},
     "split": {"key": "C1", "text_1": "It names what broke.", "text_2": "It names when."},
     "merge": {"keys": ["C1", "C2"], "text": "It is complete."},
-    "automatic": {"key": "C1", "rule": "max_words", "value": "150"},
+    "automatic": {"key": "C1", "rule": "max_words", "number": "150"},
     "add": {"kind_": "criterion", "text": "It is dated.", "weight": "1"},
     "change": {"key": "C1", "what": "weight", "weight": "2.5"},
 }
@@ -557,7 +557,7 @@ def test_a_dialog_begins_with_what_the_draft_says(
             {"key": "C1", "source": "selected", "selected": "[[[", "verdict": "pass"},
             "Nothing",
         ),
-        ("automatic", {"key": "C1", "rule": "max_words", "value": ""}, "Say what the code"),
+        ("automatic", {"key": "C1", "rule": "max_words", "number": ""}, "Say what the code"),
         ("change", {"key": "C1", "what": "weight", "weight": "much"}, "A weight is a number"),
         ("change", {"key": "C1", "what": "scale", "values": "yes"}, "two answers or more"),
     ],
