@@ -76,6 +76,11 @@ class Texts:
         return tuple(one for one in self.responses if one.discussed)
 
     @property
+    def is_side_by_side(self) -> bool:
+        """Whether two responses are discussed, which stand beside each other."""
+        return len(self.discussed) == 2
+
+    @property
     def others(self) -> tuple[Response, ...]:
         return tuple(one for one in self.responses if not one.discussed)
 

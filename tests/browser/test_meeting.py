@@ -9,7 +9,15 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotate.disagreements import Differing, differing, unit_code
-from annotate.models import AnchorSource, Disagreement, Edit, Evidence, Meeting, Part, Vote
+from annotate.models import (
+    AnchorSource,
+    Disagreement,
+    Edit,
+    Evidence,
+    Meeting,
+    Part,
+    Vote,
+)
 from rubrics.models import RubricVersion
 from tests.annotate.test_meeting import RUBRIC, WORDS
 from tests.making import make_rubric_version, make_voted_round
@@ -319,6 +327,84 @@ def test_the_list_of_a_running_meeting_ends_it_by_keyboard(
     room.keyboard.press("Enter")
     expect(room.get_by_role("heading", name="Minutes: Round 1")).to_be_visible()
     assert Meeting.objects.get().ended_at is not None
+
+
+def meeting_on(
+    page: Page, project: Project, raters: list[User], answers: list[dict[str, str]], rubric: str
+) -> None:
+    """The meeting about one more round, of one pair, at its first disagreement."""
+    version = make_rubric_version(project, rubric)
+    made = make_voted_round(project, raters, [answers], version=version)
+    Part.objects.filter(subject__project=project).update(text="The tap dripped. " * 40)
+    page.goto(start_of(made))
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/meeting/*.*.*/**")
+
+
+@pytest.fixture
+def raters(expert: User, other_expert: User, third_expert: User) -> list[User]:
+    return [expert, other_expert, third_expert]
+
+
+def test_both_responses_of_a_pair_are_seen_at_once(
+    room: Page, project: Project, raters: list[User], serious: Serious
+) -> None:
+    answers = [{"preference": "A_much"}, {"preference": "A_much"}, {"preference": "tie"}]
+    meeting_on(room, project, raters, answers, RUBRIC.replace("summaries", "pairs"))
+    expect(room.get_by_role("heading", name="Preference: ")).to_be_visible()
+
+    def places() -> list[dict[str, float]]:
+        boxes = [room.locator(f"#text-{part}").bounding_box() for part in "AB"]
+        return [dict(box) for box in boxes if box is not None]
+
+    for width, height in ((1280, 800), (1440, 900)):
+        room.set_viewport_size({"width": width, "height": height})
+        first, second = places()
+        assert first["y"] == second["y"]
+        assert first["x"] + first["width"] < second["x"]
+        for scheme in ("light", "dark"):
+            room.emulate_media(color_scheme=scheme)
+            assert serious(room) == []
+    room.set_viewport_size({"width": 390, "height": 844})
+    first, second = places()
+    assert first["y"] + first["height"] <= second["y"]
+    content, screen = room.evaluate(WIDTHS)
+    assert content <= screen
+
+
+def test_ten_checks_of_three_raters_fit_beside_each_other(
+    room: Page, project: Project, raters: list[User]
+) -> None:
+    gates = "".join(f"  - {{id: G{n}, check: Gate {n}.}}\n" for n in range(1, 3))
+    checks = "".join(f"  - {{id: C{n}, check: Check {n}., weight: 1}}\n" for n in range(1, 9))
+    scale = "preference:\n  scale: 5\n  check: Which?\n"
+    rubric = f"task: many\nrubric_version: 1\ngates:\n{gates}criteria:\n{checks}{scale}"
+    answers = [{"C4": "yes yes"}, {"C4": "yes yes"}, {"C4": "no yes"}]
+    meeting_on(room, project, raters, answers, rubric)
+    tables = room.locator(".rater .scroll-x")
+    expect(tables).to_have_count(3)
+    for table in tables.all():
+        assert table.locator("thead th").count() == 10
+        assert table.evaluate("(box) => box.scrollWidth <= box.clientWidth")
+        heads = table.locator("thead th").all()
+        assert all(
+            head.evaluate("(cell) => cell.scrollWidth <= cell.clientWidth") for head in heads
+        )
+
+
+def test_a_long_reason_is_read_in_whole_and_moves_no_button(room: Page) -> None:
+    kind = room.locator("#sorting .row").first
+    before = kind.bounding_box()
+    why = room.locator(".m-why")
+    why.evaluate("(line) => { line.textContent = 'Two raters differ the same way. '.repeat(20); }")
+    assert why.evaluate("(line) => line.scrollHeight <= line.clientHeight")
+    assert kind.bounding_box() == before
+
+
+def test_a_decision_says_who_reads_it(room: Page) -> None:
+    expect(room.get_by_label("Decision")).to_have_accessible_description(
+        "Raters read this later: no names."
+    )
 
 
 def sign_in_over(page: Page) -> None:
