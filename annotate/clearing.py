@@ -22,6 +22,7 @@ from annotate.reliability import (
     status,
 )
 from rubrics.content import NA
+from rubrics.words import bar_words, counted_noun, listed, value_words
 
 Kind = Literal["gate", "criterion", "preference", "outcome"]
 Figure = Literal["values", "applicability"]
@@ -31,8 +32,9 @@ ROUND_SIZE = 40
 CLEARED = (Status.CLEARS, Status.CLEARS_THIN)
 # The one word that no measurement gives.
 WAIVED = "waived"
-# What holds volume closed, the most urgent first.
-_URGENCY = (Status.BROKEN, Status.TENTATIVE, Status.NOT_TESTABLE, Status.UNDEFINED)
+_UNTESTED = (Status.NOT_TESTABLE, Status.UNDEFINED)
+# What holds volume closed, the most urgent first; the last only where a project is that strict.
+_URGENCY = (Status.BROKEN, Status.TENTATIVE, *_UNTESTED, Status.CLEARS_THIN)
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ class Row:
     applies at all. `split` counts the units on which raters differ. `own` is the round's own
     reliability where `reliability` is pooled over several rounds. `counts` says whether volume
     waits for this row, `waived` why it no longer does though the check has not cleared ('' where
-    it does). `missing` minority units are missing before it can be tested.
+    it does). `missing` minority units are missing before it can be tested. `thin_waits` says that
+    clearing thin is not enough here.
     """
 
     key: str
@@ -61,10 +64,17 @@ class Row:
     own: Reliability | None = None
     waived: str = ""
     missing: int = 0
+    thin_waits: bool = False
 
     @property
     def cleared(self) -> bool:
-        return self.status in CLEARED
+        """As far as volume is concerned: a strict project has no use for what clears thin."""
+        return self.status in CLEARED and not self.is_waiting
+
+    @property
+    def is_waiting(self) -> bool:
+        """It clears thin, in a project where that waits for another round."""
+        return self.thin_waits and self.status == Status.CLEARS_THIN
 
     @property
     def is_waived(self) -> bool:
@@ -170,6 +180,7 @@ def row(
         own=own,
         waived=waived,
         missing=max(0, bars.minority - reliability.minority_units),
+        thin_waits=bars.thin_waits,
     )
     return _with_words(bare, bars)
 
@@ -187,11 +198,12 @@ def _words(row: Row, bars: Bars) -> str:
             return _too_few(row, bars)
         case Status.CLEARS_THIN:
             interval = row.reliability.interval
-            if interval is None:
-                return f"{explain_interval(row.reliability)}."
-            return f"lower end {interval[0]:.2f}, below {bar_words(bars.tentative)}."
+            why = explain_interval(row.reliability)
+            if interval is not None:
+                why = f"lower end {interval[0]:.2f}, below {bar_words(bars.tentative)}"
+            return f"{why}; waits for another round." if row.is_waiting else f"{why}."
         case Status.BROKEN | Status.TENTATIVE:
-            return f"raters differ on {counted(row.split, 'unit')}."
+            return f"raters differ on {counted_noun(row.split, 'unit')}."
     return ""
 
 
@@ -233,6 +245,8 @@ def next_step(
         if imported:
             return _imported_disagreements(holding)
         return _disagreements(rows, holding, version, road)
+    if holding[0].is_waiting:
+        return _thin(holding, version)
     return _imported_untested(holding) if imported else _untested(holding, version, road)
 
 
@@ -251,6 +265,7 @@ def holding_words(rows: Sequence[Row]) -> str:
         Status.TENTATIVE: "tentative",
         Status.NOT_TESTABLE: "not testable yet",
         Status.UNDEFINED: "undefined",
+        Status.CLEARS_THIN: "thin",
     }
     states = ((words[state], _of_state(rows, state)) for state in _URGENCY)
     return "; ".join(f"{listed(_keys(found))} {said}" for said, found in states if found)
@@ -306,7 +321,7 @@ def _disagreements(rows: Sequence[Row], holding: Sequence[Row], version: int, ro
     first = next((road.proposals[key] for key in _bare(holding) if key in road.proposals), None)
     if first is not None:
         sentence += f" {first.sentence}"
-    untested = [row for state in _URGENCY[2:] for row in _of_state(rows, state)]
+    untested = [row for state in _UNTESTED for row in _of_state(rows, state)]
     if untested:
         sentence += f" {_are(untested)} not testable yet: {_plant(untested, road)} in that round."
     key = first.key if first is not None else holding[0].key
@@ -321,7 +336,7 @@ def _untested(holding: Sequence[Row], version: int, road: Road) -> Next:
     for missed, caught, planted in met:
         if caught < planted:
             sentence = (
-                f"{said} Of {counted(planted, 'planted failure')} of {missed} raters missed "
+                f"{said} Of {counted_noun(planted, 'planted failure')} of {missed} raters missed "
                 f"{planted - caught}: read them, then make plain what {missed} asks."
             )
             return Next(sentence, "See the probe pairs", "probes", missed)
@@ -329,7 +344,7 @@ def _untested(holding: Sequence[Row], version: int, road: Road) -> Next:
         first, _, planted = met[0]
         every = "all " if planted > 1 else ""
         sentence = (
-            f"{said} Raters caught {every}{counted(planted, 'planted failure')} of {first}: "
+            f"{said} Raters caught {every}{counted_noun(planted, 'planted failure')} of {first}: "
             f"waive it for that reason, or label another round with version {version}."
         )
         return Next(sentence, f"Waive {first}", "waive", first)
@@ -348,6 +363,18 @@ def _untested(holding: Sequence[Row], version: int, road: Road) -> Next:
     return Next(sentence, "Start a round", "new_round", key)
 
 
+def _thin(holding: Sequence[Row], version: int) -> Next:
+    """A strict project: one lucky round is not enough, and nobody looks again once volume runs."""
+    keys = _keys(holding)
+    clear, it = ("clears", "it") if len(keys) == 1 else ("clear", "them")
+    sentence = (
+        f"Volume stays closed: {listed(keys)} {clear} only just, which is not enough in this "
+        f"project. Label another round with version {version}; its figures are added to these. "
+        f"A waiver with a reason opens volume without {it}."
+    )
+    return Next(sentence, "Start a round", "new_round", holding[0].key)
+
+
 def _needs(rows: Sequence[Row]) -> str:
     """“G2 is not testable yet, 8 more units with fail are missing”."""
     if len(_keys(rows)) == 1:
@@ -364,7 +391,7 @@ def _lack(row: Row) -> str:
         which = f"with {value_words(row.minority)}"
     else:
         which = "off the usual label" if usual is None else f"off {value_words(usual)}"
-    return f"{counted(row.missing, 'more unit')} {which} needed"
+    return f"{counted_noun(row.missing, 'more unit')} {which} needed"
 
 
 def _plant(rows: Sequence[Row], road: Road) -> str:
@@ -389,7 +416,7 @@ def _are(rows: Sequence[Row]) -> str:
 
 def _splits(rows: Sequence[Row]) -> str:
     whose = "its" if len(_keys(rows)) == 1 else "their"
-    return f"{whose} {counted(sum(row.split for row in rows), 'disagreement')}"
+    return f"{whose} {counted_noun(sum(row.split for row in rows), 'disagreement')}"
 
 
 def _bare(rows: Sequence[Row]) -> list[str]:
@@ -402,28 +429,3 @@ def _keys(rows: Sequence[Row]) -> list[str]:
 
 def _key(row: Row) -> str:
     return f"the {row.key}" if row.kind in ("preference", "outcome") else row.key
-
-
-def listed(names: Sequence[str]) -> str:
-    if len(names) > 4:
-        return f"{', '.join(names[:3])} and {len(names) - 3} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def counted(times: int, noun: str) -> str:
-    return f"{times} {noun}" if times == 1 else f"{times} {noun}s"
-
-
-def value_words(value: Value) -> str:
-    """A label as people write it: codes without underscores, numbers without needless digits."""
-    return value.replace("_", " ") if isinstance(value, str) else number_words(value)
-
-
-def number_words(value: float) -> str:
-    """All digits that tell a number from another, and no needless ones: 3, 0.1."""
-    return str(int(value)) if value == int(value) else repr(value)
-
-
-def bar_words(bar: float) -> str:
-    """A bar as people write it: 0.80, .667."""
-    return f"{bar:.2f}" if round(bar, 2) == bar else f"{bar:.3f}".lstrip("0")

@@ -14,12 +14,15 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import cast
 
+from django.db import transaction
+
 from annotate import clearing
 from annotate.calibration import measure, pool_of
 from annotate.models import Batch, Snapshot
 from annotate.probes import met, tally
 from annotate.road import road_of
 from annotate.snapshots import CODE_VERSION, Kept
+from rubrics.models import Rubric
 from rubrics.words import listed
 
 
@@ -49,10 +52,16 @@ class Verdict:
 
 
 def keep_verdicts(batch: Batch) -> None:
-    """Write the verdict on a closed round, and on those whose pool it has changed."""
-    for pooled in pool_of(batch):
-        data = asdict(_verdict(pooled))
-        Snapshot.objects.update_or_create(key=key_of(pooled), defaults={"data": data})
+    """Write the verdict on a closed round, and on those whose pool it has changed.
+
+    Held like a waiver: who comes second has read what the first one wrote, so that the verdict that
+    stands is of what stands.
+    """
+    with transaction.atomic():
+        Rubric.objects.select_for_update(no_key=True).get(pk=batch.version.rubric_id)
+        for pooled in pool_of(batch):
+            data = asdict(_verdict(pooled))
+            Snapshot.objects.update_or_create(key=key_of(pooled), defaults={"data": data})
 
 
 def keep_if_missing(batch: Batch) -> None:
@@ -90,5 +99,6 @@ def _verdict(batch: Batch) -> Verdict:
 
 def key_of(batch: Batch) -> str:
     project = batch.project
-    inputs = [CODE_VERSION, "verdict", batch.pk, project.bar, project.tentative_bar]
+    bars = [project.bar, project.tentative_bar, project.thin_waits]
+    inputs = [CODE_VERSION, "verdict", batch.pk, *bars]
     return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()

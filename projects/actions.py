@@ -31,6 +31,45 @@ def create_project(
     return project
 
 
+def set_bars(
+    *,
+    project: Project,
+    acting_user: User | None,
+    bar: float | None = None,
+    tentative_bar: float | None = None,
+    thin_waits: bool | None = None,
+) -> Project:
+    """Where alpha clears and where it is tentative, and whether clearing thin waits for another
+    round; None leaves one as it stands. What stands already changes nothing.
+    """
+    given = {"bar": bar, "tentative_bar": tentative_bar, "thin_waits": thin_waits}
+    with transaction.atomic():
+        project = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+        before = {name: getattr(project, name) for name in given}
+        after = {name: before[name] if one is None else one for name, one in given.items()}
+        if after == before:
+            return project
+        for name, one in after.items():
+            setattr(project, name, one)
+        # Neither is a number that is none.
+        if not project.tentative_bar <= project.bar:
+            raise ProjectRefused(
+                f"Tentative from {project.tentative_bar:g} and clear from {project.bar:g}: what "
+                "clears must lie at or above what is tentative."
+            )
+        _refuse_invalid(project)
+        project.save(update_fields=list(given))
+        record(
+            "project.bars_set",
+            project=project,
+            actor=acting_user,
+            target=project,
+            before=before,
+            after=after,
+        )
+    return project
+
+
 def create_account(*, username: str, name: str, acting_user: User | None) -> tuple[User, str]:
     """A new account and its password, which is kept nowhere else: show it once, never log it."""
     first, _, last = name.strip().partition(" ")

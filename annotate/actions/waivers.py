@@ -84,6 +84,7 @@ def waive(*, version: RubricVersion, key: str, reason: str, acting_user: User | 
 def withdraw_waiver(*, waiver: Waiver, acting_user: User | None) -> Waiver:
     """Volume waits for the check again; withdrawing twice changes nothing."""
     with transaction.atomic():
+        Rubric.objects.select_for_update(no_key=True).get(pk=waiver.rubric_id)
         held = Waiver.objects.select_for_update(of=("self",), no_key=True)
         waiver = held.select_related("rubric__project").get(pk=waiver.pk)
         if waiver.withdrawn_at is not None:

@@ -61,6 +61,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "meeting.started": ("A meeting about {what} began",) * 2,
     "member.added": ("{what} added as {role}",) * 2,
     "member.removed": ("{what} is no longer {role}",) * 2,
+    "project.bars_set": ("The bars of the project set", "The bars of the project set {n} times"),
     "project.created": ("The project made",) * 2,
     "rater.asked_again": (
         "A rater asked to go on with {what}",

@@ -17,6 +17,7 @@ import pandas as pd
 from annotate.reliability.coding import MANY_VALUES, Coded, Floats, Level, Value, is_missing, read
 from annotate.reliability.coincidence import Form, form_of, points_of
 from annotate.reliability.intervals import Interval, bootstrap, unanimous
+from rubrics.words import counted_noun
 
 # Alphas that are equal as fractions (4/5) must not miss a bar by the last bit.
 _ROUNDING = 1e-9
@@ -221,11 +222,16 @@ def _usual(coded: Coded) -> tuple[Value | None, int]:
 
 @dataclass(frozen=True)
 class Bars:
-    """Where alpha clears (at or above), where it is tentative, and the minority units it takes."""
+    """Where alpha clears (at or above), where it is tentative, and the minority units it takes.
+
+    `thin_waits`: what clears with an interval that reaches below the tentative bar has not cleared
+    enough for volume, and waits for more rounds.
+    """
 
     clear: float = 0.8
     tentative: float = 0.667
     minority: int = 10
+    thin_waits: bool = False
 
 
 class Status(StrEnum):
@@ -302,8 +308,9 @@ def _low_variation(reliability: Reliability) -> str | None:
     if not _is_mostly_one_value(reliability):
         return None
     found = ", ".join(f"{value}: {times}" for value, times in reliability.pairable_counts if times)
+    units = counted_noun(reliability.minority_units, "unit")
     return (
-        f"low variation: {found}; alpha rests on {_counted(reliability.minority_units, 'unit')} "
+        f"low variation: {found}; alpha rests on {units} "
         f"with a label other than {reliability.usual}, so that a single disagreement moves it far"
     )
 
@@ -333,16 +340,12 @@ def _negative(reliability: Reliability) -> str | None:
 
 def _all_labels(reliability: Reliability) -> str:
     value = next(value for value, times in reliability.pairable_counts if times)
-    alike = _counted(reliability.ratings, "label")
+    alike = counted_noun(reliability.ratings, "label")
     if reliability.ratings < reliability.ratings_total:
-        alike += f" on {_counted(reliability.units, 'unit')} with two or more"
+        alike += f" on {counted_noun(reliability.units, 'unit')} with two or more"
     return f"all {alike} are {value}"
 
 
 def _found(reliability: Reliability) -> str:
-    ratings = _counted(reliability.ratings_total, "rating")
-    return f"{ratings} on {_counted(reliability.units_total, 'unit')}"
-
-
-def _counted(times: int, noun: str) -> str:
-    return f"{times} {noun}" if times == 1 else f"{times} {noun}s"
+    ratings = counted_noun(reliability.ratings_total, "rating")
+    return f"{ratings} on {counted_noun(reliability.units_total, 'unit')}"

@@ -12,6 +12,7 @@ from annotate.lines import proposals_for
 from annotate.models import Batch, Waiver
 from annotate.verdicts import keep_verdicts, kept_verdicts
 from annotate.waivers import standing
+from projects.actions import set_bars
 from projects.models import Event
 from tests.making import make_rubric_version, make_version, make_voted_round
 
@@ -233,6 +234,42 @@ def test_volume_opens_when_every_gate_and_criterion_has_cleared(
     fails = [[{"C1": "yes no", "G1": "fail pass", "rationale": "[G1]."}] * 2] * 10
     make_voted_round(project, [expert, other_expert], fails, version=version)
     assert volume_is_open(version)
+
+
+def test_a_strict_project_waits_with_what_clears_thin_until_more_rounds_make_it_firm(
+    project: Project, version: RubricVersion, expert: User, other_expert: User, lead: User
+) -> None:
+    fails = [[{"C1": "yes no", "G1": "fail pass", "rationale": "[G1]."}] * 2] * 10
+    batch = make_voted_round(project, [expert, other_expert], fails, version=version)
+    assert states(batch) == {"G1": "clears_thin", "C1": "clears_thin"}
+    assert volume_is_open(version)
+    keep_verdicts(batch)
+    set_bars(project=project, thin_waits=True, acting_user=lead)
+    version.refresh_from_db()
+    batch = Batch.objects.select_related("project", "version__rubric").get(pk=batch.pk)
+    assert not volume_is_open(version)
+    # What homes kept of it was said under the other rule.
+    assert kept_verdicts([batch]) == {}
+    keep_verdicts(batch)
+    told = kept_verdicts([batch])[batch.pk]
+    assert (told.cleared, told.checks, told.holding) == (0, 2, "G1 and C1 thin")
+    assert told.goal == "new_round"
+    waive(version=version, key="G1", reason="All ten failures were seen.", acting_user=lead)
+    assert not volume_is_open(version)
+    for _ in range(3):
+        last = make_voted_round(project, [expert, other_expert], fails, version=version)
+    assert states(last)["C1"] == "clears"
+    assert volume_is_open(version)
+
+
+def test_imported_votes_wait_for_no_round(
+    project: Project, version: RubricVersion, batch: Batch
+) -> None:
+    set_bars(project=project, thin_waits=True, acting_user=None)
+    Batch.objects.filter(pk=batch.pk).update(kind="imported", name="old-votes")
+    imported = Batch.objects.select_related("project", "version__rubric").get(pk=batch.pk)
+    c1 = next(row for row in measure(imported).rows if row.key == "C1")
+    assert (c1.status, c1.cleared) == ("clears_thin", True)
 
 
 # ---- What three rounds show
