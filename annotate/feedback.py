@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from annotate.ballot import Ballot, Order, number_of, side_of
 from rubrics.content import PREFERENCE
+from rubrics.words import joined
 
 Labels = Mapping[tuple[str, str], str]
 
@@ -69,11 +70,7 @@ def sentence(compared: Sequence[Compared]) -> str:
         return f"All {same} answers are the same as the known ones."
     verb = "is" if same == 1 else "are"
     keys = ["the preference" if key == PREFERENCE else key for key in different(counted)]
-    return f"{same} of {len(counted)} answers {verb} the same; look again at {_listed(keys)}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    return f"{same} of {len(counted)} answers {verb} the same; look again at {joined(keys)}."
 
 
 def _equal(own: str, known: str) -> bool:

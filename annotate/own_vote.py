@@ -11,12 +11,13 @@ from annotate.evidence import Passage
 from annotate.labelling import answer_from, field_name
 from rubrics.content import NA
 from rubrics.document import PREFERENCE
+from rubrics.words import number_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from annotate.ballot import Ballot, CanonicalAnswer, Order
-    from annotate.models import Assignment, Label, Vote
+    from annotate.models import Assignment, Vote
 
 # What a vote is read with, so that many of them are read in as many queries as one.
 ROWS = ("labels__criterion", "evidence__criterion")
@@ -95,7 +96,8 @@ def fields_of(vote: Vote, ballot: Ballot, order: Order) -> dict[str, Any]:
         if key == PREFERENCE:
             fields["preference"] = str(ballots.stop_of(ballot, label.code, order))
         else:
-            fields[field_name(key, ballots.seen_part(label.part_key, order))] = _code(label)
+            name = field_name(key, ballots.seen_part(label.part_key, order))
+            fields[name] = label.code if label.number is None else number_words(label.number)
     fields.update({f"unclear:{key}": True for key in vote.unclear})
     texts = {
         "rationale": ballots.seen_text(vote.rationale, order),
@@ -108,12 +110,6 @@ def fields_of(vote: Vote, ballot: Ballot, order: Order) -> dict[str, Any]:
     flags = {"nothing_says_it": vote.nothing_says_it, "all_pass": vote.detail.get("all_pass")}
     fields.update({name: True for name, flag in flags.items() if flag})
     return fields
-
-
-def _code(label: Label) -> str:
-    if label.number is None:
-        return label.code
-    return str(int(label.number)) if label.number.is_integer() else repr(label.number)
 
 
 def _passages(vote: Vote) -> tuple[Passage, ...]:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from django.db.models import Count, Exists, OuterRef, Prefetch
 
-from annotate.clearing import value_words
 from annotate.models import Batch, Disagreement, Edit, Ruling, Slot, Vote
 from rubrics.content import NA, PREFERENCE
 from rubrics.models import Criterion, RubricVersion
+from rubrics.words import joined, value_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -112,5 +112,4 @@ def place_words(key: str, part: str) -> str:
 
 def places_words(rows: Sequence[Disagreement]) -> str:
     """All units of a ruling in words: "C1 on A, C1 on B and the preference"."""
-    names = [place_words(row.criterion.key, row.part_key) for row in rows]
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+    return joined(place_words(row.criterion.key, row.part_key) for row in rows)

@@ -26,6 +26,7 @@ from annotate.ballot import number_of
 from annotate.decisions import SIDES
 from annotate.reliability import Bars, Level, Status
 from rubrics.content import NA
+from rubrics.words import joined
 
 Kind = Literal["slip", "ambiguity", "weighting", "legitimate"]
 KINDS: tuple[Kind, ...] = ("slip", "ambiguity", "weighting", "legitimate")
@@ -198,7 +199,7 @@ def _flagged(case: Case) -> Suggestion | None:
     flagging = [voter.handle for voter in case.voters if case.key in voter.unclear]
     if not flagging:
         return None
-    why = f"{_listed(flagging)} flagged {case.name} unclear"
+    why = f"{joined(flagging)} flagged {case.name} unclear"
     if case.below:
         why += f" and {case.name} is below the bar"
     strong = case.below or len(flagging) > 1
@@ -411,7 +412,7 @@ def _grounds(case: Case, one: Voter, other: Voter) -> tuple[Strength, str] | Non
 
     Of a check, the ids that count are its own: a rationale explains the preference.
     """
-    whose, apart = _listed([one.handle, other.handle]), opposite((one.margin, other.margin))
+    whose, apart = joined([one.handle, other.handle]), opposite((one.margin, other.margin))
     both = one.cites & other.cites
     keys = _named(both)
     if case.kind != "preference":
@@ -435,7 +436,7 @@ def _what_remains(case: Case) -> str:
         return "They differ in degree: no two prefer opposite sides."
     compared, differing = _compared(case.labelled)
     if differing:
-        return f"They differ on {_listed(differing)} as well: settle that first."
+        return f"They differ on {joined(differing)} as well: settle that first."
     if not compared:
         return "They prefer opposite sides, and no check was asked that could say why."
     return "They prefer opposite sides, and nothing points to a slip."
@@ -476,15 +477,11 @@ class Patterns:
 
 def _prefers(voters: Sequence[Voter], side: str) -> str:
     verb = "prefers" if len(voters) == 1 else "prefer"
-    return f"{_listed([voter.handle for voter in voters])} {verb} {side}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return f"{joined([voter.handle for voter in voters])} {verb} {side}"
 
 
 def _named(keys: Iterable[str]) -> str:
-    return _listed(sorted(keys, key=_natural))
+    return joined(sorted(keys, key=_natural))
 
 
 def _capital(words: str) -> str:

@@ -109,22 +109,22 @@ def _count(text: str, unit: str, low: int | None, high: int | None) -> Iterator[
 
 def _must_contain(text: str, value: RuleValue) -> _Found:
     missing = [phrase for phrase in _texts(value) if phrase not in text]
-    return _Found(not missing, f"does not contain {_listed(missing)}" if missing else "")
+    return _Found(not missing, f"does not contain {_quoted(missing)}" if missing else "")
 
 
 def _must_not_contain(text: str, value: RuleValue) -> _Found:
     there = [phrase for phrase in _texts(value) if phrase in text]
-    return _Found(not there, f"contains {_listed(there)}" if there else "")
+    return _Found(not there, f"contains {_quoted(there)}" if there else "")
 
 
 def _must_match(text: str, value: RuleValue, work: Work) -> _Found:
     missing = [each for each in _texts(value) if not check_patterns.found(each, text, work)]
-    return _Found(not missing, f"nothing matches {_listed(missing)}" if missing else "")
+    return _Found(not missing, f"nothing matches {_quoted(missing)}" if missing else "")
 
 
 def _must_not_match(text: str, value: RuleValue, work: Work) -> _Found:
     there = [each for each in _texts(value) if check_patterns.found(each, text, work)]
-    return _Found(not there, f"something matches {_listed(there)}" if there else "")
+    return _Found(not there, f"something matches {_quoted(there)}" if there else "")
 
 
 def _headings(text: str, value: RuleValue) -> _Found:
@@ -137,7 +137,7 @@ def _headings(text: str, value: RuleValue) -> _Found:
         plain = check_texts.same_heading(wanted)
         if not ((level, plain) in levelled if level else plain in words):
             missing.append(wanted)
-    return _Found(not missing, f"has no heading {_listed(missing)}" if missing else "")
+    return _Found(not missing, f"has no heading {_quoted(missing)}" if missing else "")
 
 
 def _language(text: str, value: RuleValue) -> _Found:
@@ -193,5 +193,5 @@ def _texts(value: RuleValue) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else (str(value),)
 
 
-def _listed(texts: list[str]) -> str:
+def _quoted(texts: list[str]) -> str:
     return ", ".join(f"“{each if len(each) <= 40 else each[:39] + '…'}”" for each in texts)

@@ -3,13 +3,13 @@
 Pure: no Django, no I/O. Texts of a rubric pass through as they are; templates escape them.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rubrics.check_language import called
 from rubrics.check_rules import LANGUAGE
 from rubrics.content import Descent
 from rubrics.document import PREFERENCE, YES_NO, Change, Criterion, Family, Rubric, RuleValue
+from rubrics.words import joined
 
 _STRENGTH = {"slight": "slightly", "clear": "clearly"}
 
@@ -159,10 +159,10 @@ def _rule_value(name: str, value: RuleValue) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     texts = value if isinstance(value, tuple) else (value,)
-    joined = " or " if name in _ANY_OF else " and "
+    between = " or " if name in _ANY_OF else " and "
     if name == LANGUAGE:
-        return joined.join(map(called, texts))
-    return joined.join(f"“{text}”" for text in texts)
+        return between.join(map(called, texts))
+    return between.join(f"“{text}”" for text in texts)
 
 
 def lineage_words(check: Criterion) -> str:
@@ -171,7 +171,7 @@ def lineage_words(check: Criterion) -> str:
         return ""
     if check.lineage.kind == "reworded" and check.lineage.keys == (check.key,):
         return "Reworded"
-    return _LINEAGE[check.lineage.kind].format(_listed(check.lineage.keys))
+    return _LINEAGE[check.lineage.kind].format(joined(check.lineage.keys))
 
 
 def contents(rubric: Rubric) -> str:
@@ -181,14 +181,8 @@ def contents(rubric: Rubric) -> str:
         _count(len(rubric.of_kind("criterion")), "criterion", "criteria"),
         "a preference" if rubric.preference else "",
     ]
-    return _listed([part for part in parts if part])
+    return joined([part for part in parts if part])
 
 
 def _count(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}" if number else ""
-
-
-def _listed(parts: Sequence[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -16,6 +16,7 @@ from annotate.labelling import storable
 from annotate.models import Assignment, Batch, GoldAnswer, GoldLabel, Subject
 from projects.audit import record
 from rubrics.models import RubricVersion
+from rubrics.words import number_words
 
 if TYPE_CHECKING:
     from annotate.ballot import Ballot
@@ -194,9 +195,7 @@ def _code(ballot: Ballot, label: ballots.CanonicalLabel) -> str:
     """A measured value as one text, however it was typed: 7, 7.0 and 07 are the same answer."""
     check = ballot.check(label.key)
     number = ballots.number_of(label.code) if check and check.bounds else None
-    if number is None:
-        return label.code
-    return str(int(number)) if number == int(number) else repr(number)
+    return label.code if number is None else number_words(number)
 
 
 def _in_sides(text: str) -> str:

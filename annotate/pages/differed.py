@@ -49,7 +49,7 @@ from annotate.rulings import code_words
 from rubrics.content import NA, PREFERENCE
 from rubrics.document import from_canonical
 from rubrics.edits import is_there
-from rubrics.words import number_words, value_words
+from rubrics.words import joined, number_words, value_words
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -396,7 +396,7 @@ def _stands(row: Mapping[str, Any]) -> bool:
 
 def _edit_words(row: Mapping[str, Any]) -> str:
     keys = ["the preference" if key == PREFERENCE else key for key in row["edits__keys"] or []]
-    named = f"{', '.join(keys[:-1])} and {keys[-1]}" if len(keys) > 1 else "".join(keys)
+    named = joined(keys)
     words = _EDITS[row["edits__kind"]].format(key=row["edits__key"], keys=named or "The rubric")
     return f"{words[:1].upper()}{words[1:]}, in version {row['edits__number']}."
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from annotate.models import Edit
 from rubrics.models import RubricVersion
+from rubrics.words import joined
 
 if TYPE_CHECKING:
     from annotate.models import Batch, Disagreement
@@ -76,22 +77,17 @@ def told(edit: Edit) -> Line:
     detail = edit.detail
     words = {
         "key": str(detail.get("key", edit.key)),
-        "keys": listed(detail.get("keys", ())),
+        "keys": joined(detail.get("keys", ())),
         "verdict": _VERDICTS.get(str(detail.get("verdict")), ""),
         "weight": str(detail.get("weight", "")),
-        "values": listed(detail.get("values", ())),
+        "values": joined(detail.get("values", ())),
     }
-    keys = listed(key.capitalize() if key == "preference" else key for key in edit.keys)
+    keys = joined(key.capitalize() if key == "preference" else key for key in edit.keys)
     # One replacement at a time: what somebody typed is never read as a format.
     what = _WHAT[Edit.Kind(edit.kind)]
     for name, value in words.items():
         what = what.replace(f"{{{name}}}", value)
     return Line(keys or edit.key, what, _text(detail))
-
-
-def listed(words: Iterable[object]) -> str:
-    *most, last = [str(word) for word in words] or [""]
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _line(batch: Batch, edit: Any) -> Line:

@@ -14,6 +14,7 @@ from annotate.pages.ruling_raters import named_by_batch
 from annotate.pages.subject import SubjectPage, page_of, shown_label
 from annotate.rulings import code_words, codes_for, place_words
 from projects.models import Event
+from rubrics.words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,7 +53,7 @@ class RulingPage:
     @property
     def places(self) -> str:
         names = list(dict.fromkeys(unit.place for unit in self.units))
-        return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+        return joined(names)
 
     @property
     def codes(self) -> list[tuple[str, str]]:

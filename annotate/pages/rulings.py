@@ -12,6 +12,7 @@ from annotate.persistent import Persistent, persistent_splits
 from annotate.ruling_forms import AskRulingForm
 from annotate.rulings import code_words, place_words, places_words, rulings_of, units_of
 from projects.models import Role, User
+from rubrics.words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,8 +116,7 @@ class RulingsPage:
 
     @property
     def _owners(self) -> str:
-        names = [str(owner) for owner in self.owners]
-        return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+        return joined((str(owner) for owner in self.owners), last="or")
 
     @property
     def next_up(self) -> Ruling | None:
