@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from annotate.clearing import listed
 from annotate.known import known_under
 from annotate.models import GoldAnswer, Subject
 from annotate.probes import usable
 from projects.models import Event, Membership, Role
+from rubrics.words import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotate.pages.meeting_changes import listed
-from rubrics.words import counted_noun
+from rubrics.words import counted_noun, joined
 
 if TYPE_CHECKING:
     from annotate.disagreements import Differing, Group
@@ -64,7 +63,7 @@ def start_page(agenda: Agenda) -> StartPage:
 def _raters(batch: Batch) -> str:
     if batch.anonymous_raters:
         return ""
-    return listed(batch.raters.order_by("name").values_list("name", flat=True))
+    return joined(batch.raters.order_by("name").values_list("name", flat=True))
 
 
 def _line(group: Group, items: list[Differing], agenda: Agenda) -> Line:
