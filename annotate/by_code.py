@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from annotate.querysets import SubjectQuerySet
     from rubrics.models import RubricVersion
 
-FAIL = "fail"
+FAIL, UNDECIDED = "fail", "undecided"
 
 
 def deciding_keys(version: RubricVersion) -> dict[int, str]:
@@ -36,6 +36,12 @@ def undecided(pairs: SubjectQuerySet, version: RubricVersion) -> SubjectQuerySet
     for check in checks:
         said = CheckResult.objects.filter(part=OuterRef("pk"), criterion=check)
         pairs = pairs.exclude(pk__in=texts.exclude(Exists(said)).values("subject"))
+    return pairs.exclude(pk__in=_failing(checks)) if checks else pairs
+
+
+def left_to_people(pairs: SubjectQuerySet, version: RubricVersion) -> SubjectQuerySet:
+    """Pairs without those that code decided; what it has not looked at stays."""
+    checks = deciding_keys(version)
     return pairs.exclude(pk__in=_failing(checks)) if checks else pairs
 
 
@@ -64,12 +70,13 @@ def gates_by_code(
     version: RubricVersion, pairs: SubjectQuerySet
 ) -> dict[int, dict[tuple[str, Side], bool]]:
     """Whether each side of these pairs passes the checks that work as gates, as far as code has
-    looked."""
+    looked and come to a verdict."""
     checks = deciding_keys(version)
     found: dict[int, dict[tuple[str, Side], bool]] = {}
     if not checks:
         return found
     rows = CheckResult.objects.filter(criterion__in=checks, part__subject__in=pairs)
+    rows = rows.exclude(code=UNDECIDED)
     values = rows.values_list("part__subject_id", "criterion_id", "part__key", "code")
     for subject, check, part, code in values.iterator(chunk_size=5000):
         if part in SIDES:

@@ -12,7 +12,7 @@ from rubrics.check_rules import OVERLAP, rule_of
 from rubrics.models import Criterion, RubricVersion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from django.db.models import QuerySet
 
@@ -59,16 +59,12 @@ def replacing(project: Project) -> bool:
     return left.exists()
 
 
-def results_for(part: Part, criteria: Sequence[Criterion]) -> list[CheckResult]:
-    """What each check says of a text, not yet saved."""
+def results_for(part: Part, criteria: Sequence[Criterion]) -> Iterator[CheckResult]:
+    """What each check says of a text, one after the other and not yet saved."""
     prompt = prompt_of(part.subject) if any(OVERLAP in (c.rule or {}) for c in criteria) else ""
-    found = []
     for criterion in criteria:
         verdict = checks.decide(rule_of(criterion.rule or {}), part.text or "", prompt=prompt)
-        found.append(
-            CheckResult(criterion=criterion, part=part, code=verdict.code, detail=verdict.detail)
-        )
-    return found
+        yield CheckResult(criterion=criterion, part=part, code=verdict.code, detail=verdict.detail)
 
 
 def prompt_of(subject: Subject) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q
 
+from annotate.by_code import decided
 from annotate.labelling import ballot_of, content_of
 from annotate.models import GoldAnswer, Slot, Subject
 from rubrics.models import RubricVersion
@@ -112,11 +113,14 @@ def question(check: Criterion) -> tuple[object, ...]:
 
 
 def practice_for(rater: Rater, version: RubricVersion) -> list[int]:
-    """The subjects of a first practice: at most three, none that this rater could remember."""
+    """The subjects of a first practice: at most three, none that this rater could remember, and
+    none of which code would ask nobody."""
     known = Subject.objects.filter(project=rater.project_id).seen_by([rater])
     fresh = practice_answers(version).exclude(
         subject__content_hash__in=known.values("content_hash")
     )
+    by_code = decided(Subject.objects.filter(project=rater.project_id), version)
+    fresh = fresh.exclude(subject__in=by_code.order_by().values("pk"))
     by_content: dict[str, int] = {}
     for subject, content in fresh.values_list("subject_id", "subject__content_hash"):
         by_content.setdefault(content, subject)

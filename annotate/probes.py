@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from annotate.by_code import left_to_people
 from annotate.gold import asked_under
 from annotate.known import Kept, known_under
 from annotate.models import GoldAnswer, Label, Slot, Subject
@@ -59,13 +60,13 @@ def failing_codes(version: RubricVersion) -> dict[str, str]:
 
 
 def probes_for(version: RubricVersion, raters: Iterable[Rater] = ()) -> list[Probe]:
-    """The pairs that can be planted in a round of a version: known as probes, whole, and in
-    nobody's memory of these raters. By id of the pair.
+    """The pairs that can be planted in a round of a version: known as probes, whole, in nobody's
+    memory of these raters, and not decided by code. By id of the pair.
     """
     kept = GoldAnswer.objects.filter(use=GoldAnswer.Use.PROBE, version__rubric=version.rubric_id)
     if not kept.exists():
         return []
-    pairs = usable(version.rubric.project, raters)
+    pairs = left_to_people(usable(version.rubric.project, raters), version)
     found = known_under(version, pairs.filter(gold_answers__use=GoldAnswer.Use.PROBE).distinct())
     codes = failing_codes(version)
     probes = [

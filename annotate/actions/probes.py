@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from annotate.by_code import decided
 from annotate.known import known_under
 from annotate.models import GoldAnswer, Subject
 from annotate.probes import usable
@@ -50,6 +51,7 @@ def planted_in(
     _refuse_twice(probes)
     known = known_under(version, Subject.objects.filter(pk__in=[one.pk for one in found]))
     _refuse_foreign(version, found)
+    _refuse_decided(version, found)
     _refuse_unknown(version, found, known)
     _refuse_remembered(version, found, raters)
     _refuse_answered_by(version, found, raters)
@@ -94,6 +96,16 @@ def _refuse_foreign(version: RubricVersion, found: Sequence[Subject]) -> None:
         raise ProbesRefused(
             f"{_names(shown)} cannot be planted: a text is not here, or an anchor was taken from "
             "it, so that raters have seen it. Choose others."
+        )
+
+
+def _refuse_decided(version: RubricVersion, found: Sequence[Subject]) -> None:
+    beside = decided(Subject.objects.filter(pk__in=[one.pk for one in found]), version)
+    if by_code := list(beside.order_by("external_id")):
+        fails = "fails a check" if len(by_code) == 1 else "fail checks"
+        raise ProbesRefused(
+            f"{_names(by_code)} {fails} of {version} that code decides, so no expert is asked: "
+            "choose others."
         )
 
 

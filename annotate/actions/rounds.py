@@ -102,12 +102,17 @@ def start_round(
 def _wait_for_code(version: RubricVersion, acting_user: User | None) -> None:
     """No expert is asked about a pair that code has still to look at."""
     waiting = ensure_checked(version, acting_user=acting_user)
-    if waiting:
-        raise RoundRefused(
-            f"Code has still to look at {waiting:,} texts under {version}, and decides which pairs "
-            "need no expert. Try again when the page of automatic checks says that it is done.",
-            field="version",
-        )
+    if waiting is None:
+        return
+    texts = f"{waiting.texts:,} text{'' if waiting.texts == 1 else 's'}"
+    at_it = "It is at them in the background"
+    if waiting.again:
+        at_it = "The last time it ended with an error, and now it has begun again"
+    raise RoundRefused(
+        f"Code has still to look at {texts} under {version}, and decides which pairs need no "
+        f"expert. {at_it}: try again when the page of automatic checks says that it is done.",
+        field="version",
+    )
 
 
 def close_round(*, batch: Batch, acting_user: User | None) -> Batch:

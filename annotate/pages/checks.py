@@ -26,17 +26,19 @@ if TYPE_CHECKING:
     from rubrics.models import Criterion, RubricVersion
 
 PAGE = 50
-CODES = {"fail": "fail", "pass": "pass"}
+# What code can say of a text, and how a list of such texts is named.
+CODES = {"fail": "fail", "pass": "pass", "undecided": "are undecided"}
 
 
 @dataclass(frozen=True)
 class CheckLine:
-    """One automatic check and how many texts pass it, fail it, or wait."""
+    """One automatic check and how many texts pass it, fail it, come to no verdict, or wait."""
 
     check: Check
     rules: tuple[str, ...]
     passing: int
     failing: int
+    undecided: int
     unchecked: int
 
 
@@ -55,6 +57,11 @@ class RubricChecks:
     @property
     def unchecked(self) -> int:
         return max((line.unchecked for line in self.lines), default=0)
+
+    @property
+    def undecided(self) -> int:
+        """Over all checks: those of a text count each."""
+        return sum(line.undecided for line in self.lines)
 
     @property
     def moving(self) -> bool:
@@ -141,7 +148,8 @@ def _of_version(
     for check in version.content.of_kind("automatic"):
         times = said[version.pk, check.key]
         unchecked = max(0, texts - times.total())
-        lines.append(CheckLine(check, rule_words(check), times["pass"], times["fail"], unchecked))
+        told = times["pass"], times["fail"], times["undecided"], unchecked
+        lines.append(CheckLine(check, rule_words(check), *told))
     one, both = sides.get(f"one_{version.pk}", 0), sides.get(f"both_{version.pk}", 0)
     return RubricChecks(version, tuple(lines), texts, one, both, job)
 

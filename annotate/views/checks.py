@@ -50,6 +50,7 @@ def check_texts(request: HttpRequest, slug: str, rubric: str, key: str) -> HttpR
         "version": version,
         "criterion": criterion,
         "code": code,
+        "code_words": CODES[code],
         "found": texts_that(criterion, code, reader=user, number=request.GET.get("page")),
     }
     return render(request, "annotate/check_texts.html", context)
