@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.db.models import Count, Exists, Max, OuterRef, Q
+from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
 from django.http import Http404
 
 from annotate.access import batch_for, refuse_early
 from annotate.disagreements import Found, differing
+from annotate.meeting_version import newest_number, outdated
 from annotate.models import Assignment, Batch, Edit, Meeting
 from projects.access import speak_times_of
 from projects.models import Membership, Role
+from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -28,6 +30,14 @@ class Room:
     batch: Batch
     meeting: Meeting | None
     counted: Counted | None = None
+    # The number of the newest published version, where it came along.
+    newest: int | None = None
+
+    @property
+    def outdated(self) -> str:
+        """Why nothing goes from here into a draft; '' where it can."""
+        newest = newest_number(self.batch) if self.newest is None else self.newest
+        return outdated(self.batch, newest)
 
     def found(self, reader: User) -> Found:
         """The disagreements that are talked about: those of this batch alone."""
@@ -42,6 +52,7 @@ def meeting_for(user: User, slug: str, public_id: UUID) -> Room:
     """
     lead = Membership.objects.filter(user=user, project=OuterRef("batch__project"), role=Role.LEAD)
     rating = Assignment.objects.of_user(user).in_open_batches().filter(batch=OuterRef("batch"))
+    released = RubricVersion.objects.released().filter(rubric=OuterRef("batch__version__rubric"))
     found = (
         Meeting.objects.filter(Exists(lead), ~Exists(rating), ended_at__isnull=True)
         .filter(batch__project__slug=slug, batch__public_id=public_id)
@@ -50,13 +61,14 @@ def meeting_for(user: User, slug: str, public_id: UUID) -> Room:
         .annotate(
             votes=Count("batch__votes", filter=Q(batch__votes__current=True)),
             highest=Max("batch__votes__id"),
+            newest=Subquery(released.newest_first().values("number")[:1]),
         )
         .first()
     )
     if found is not None:
         speak_times_of(found.batch.project)
         counted = {found.batch_id: (found.votes, found.highest)} if found.highest else None
-        return Room(found.batch, found, counted)
+        return Room(found.batch, found, counted, found.newest)
     batch = batch_for(user, slug, public_id, Role.LEAD)
     if batch.is_practice:
         raise Http404

@@ -16,7 +16,7 @@ from rubrics import document, edits, reading, redline
 from rubrics.models import Anchor, Criterion, Rubric, RubricVersion
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from projects.models import User
     from rubrics import content
@@ -121,6 +121,24 @@ def edit_draft(
         )
         _keep_notes(draft, {**draft.change_notes, **_joined(draft, edited.keys, note)})
     return DraftEdit(draft, before, edited.keys)
+
+
+def note_draft(
+    *, rubric: Rubric, number: int, keys: Iterable[str], note: str, instead_of: str = ""
+) -> None:
+    """Why these checks change, in a draft that holds no note on them, or holds `instead_of`.
+
+    What anybody else wrote of a check stays. Nothing is written once the draft is published.
+    """
+    line, before = " ".join(note.split()), " ".join(instead_of.split())
+    with transaction.atomic():
+        _, draft = _newest(rubric)
+        if draft is None or draft.number != number:
+            return
+        said = draft.change_notes
+        notes = {key: line for key in keys if said.get(key, "") in ("", before)}
+        if notes:
+            _keep_notes(draft, {**said, **notes})
 
 
 def draft_before(before: str, *, number: int) -> content.Rubric | None:

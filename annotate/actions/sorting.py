@@ -8,10 +8,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.access import STILL_OPEN, STILL_RATING, figures_are_open, still_rated_by
-from annotate.disagreement_entries import splits_of
+from annotate.disagreement_entries import is_split, splits_around
 from annotate.labelling import storable
-from annotate.models import Batch, Disagreement, Label
+from annotate.models import Batch, Disagreement
 from projects.audit import record
+from projects.models import Project
+from rubrics.actions import note_draft
 from rubrics.models import Criterion
 
 if TYPE_CHECKING:
@@ -41,7 +43,8 @@ def sort_disagreement(
 ) -> Disagreement:
     """Keep the kind ('' for none yet) and the decision; the same again changes nothing.
 
-    Whoever sorts last is right: two leads at one screen talk to each other.
+    Whoever sorts last is right: two leads at one screen talk to each other. The decision is the
+    change note, too, of what was changed before anybody wrote it.
     """
     note = storable(note).replace("\r\n", "\n").strip()
     if kind and kind not in Disagreement.Kind.values:
@@ -49,6 +52,8 @@ def sort_disagreement(
     if len(note) > MAX_NOTE:
         raise SortingRefused(f"Keep the decision under {MAX_NOTE:,} characters.")
     with transaction.atomic():
+        # First, as everything does that takes it together with rows of disagreements.
+        Project.objects.select_for_update(no_key=True).get(pk=batch.project_id)
         row = disagreement_row(batch=batch, unit=unit, acting_user=acting_user)
         if (row.kind, row.note) == (kind, note):
             return row
@@ -58,6 +63,8 @@ def sort_disagreement(
         row.kind, row.note = kind, note
         row.sorted_by, row.sorted_at = acting_user, timezone.now()
         row.save()
+        if note and note != before["note"]:
+            _note_changes(row, instead_of=before["note"])
         record(
             "disagreement.sorted",
             project=batch.project,
@@ -86,7 +93,7 @@ def accept_suggestions(
     if not figures_are_open(batch):
         raise SortingRefused(STILL_OPEN)
     secret = set(still_rated_by(acting_user)) if acting_user else set()
-    differing = {(subject, key, part) for subject, key, part, *_ in splits_of([batch])}
+    differing = {(subject, key, part) for subject, key, part, *_ in splits_around(batch)}
     by_place = {
         unit.place: (unit, suggestion)
         for unit, suggestion in suggestions.items()
@@ -154,13 +161,21 @@ def disagreement_row(*, batch: Batch, unit: Unit, acting_user: User | None) -> D
     return rows.select_for_update(of=("self",), no_key=True).get()
 
 
+def _note_changes(row: Disagreement, *, instead_of: str) -> None:
+    for edit in row.edits.standing().select_related("rubric"):
+        note_draft(
+            rubric=edit.rubric,
+            number=edit.number,
+            keys=edit.keys,
+            note=row.note,
+            instead_of=instead_of,
+        )
+
+
 def _refuse_agreed(batch: Batch, unit: Unit) -> Criterion:
-    """The check that the raters differ on; nothing is sorted where they agree."""
-    labels = Label.objects.of_current_votes(batch).filter(
-        vote__subject=unit.subject, criterion__key=unit.key, part_key=unit.part
-    )
-    given = {(label.code, label.number) for label in labels}
-    if len(given) < 2:
+    """The check that the raters differ on; nothing is sorted where they agree, in this batch and
+    with those that are pooled with it. What was planted is no disagreement."""
+    if not is_split(batch, unit.subject, unit.key, unit.part):
         raise SortingRefused(f"The raters of {batch} do not differ on {unit.key} here.")
     return batch.version.criteria.get(key=unit.key)
 

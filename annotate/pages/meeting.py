@@ -48,6 +48,8 @@ class Act:
     words: str
     cap: str
     href: str = ""
+    # Where the votes are of an older version: its dialog says why, and leads to the editor.
+    disabled: bool = False
 
     @property
     def key(self) -> str:
@@ -90,6 +92,7 @@ class MeetingPage:
     changes: Changes
     named: bool
     can_reveal: bool
+    outdated: str = ""
     error: str = ""
     typed_kind: str | None = None
     typed_note: str | None = None
@@ -156,7 +159,14 @@ class MeetingPage:
     def acts(self) -> list[Act]:
         place = meeting_address(self.batch, self.item)
         query = f"?check={self.agenda_.check}" if self.agenda_.check else ""
-        return [replace(act, href=f"{place}{act.name}/{query}") for act in ACTS]
+        return [
+            replace(
+                act,
+                href=f"{place}{act.name}/{query}",
+                disabled=bool(self.outdated) and act.name != "ruling",
+            )
+            for act in ACTS
+        ]
 
     @property
     def names_address(self) -> str:
@@ -177,7 +187,13 @@ class MeetingPage:
 
 
 def meeting_page(
-    found: Found, agenda: Agenda, meeting: Meeting, item: Differing, *, named: bool = False
+    found: Found,
+    agenda: Agenda,
+    meeting: Meeting,
+    item: Differing,
+    *,
+    outdated: str,
+    named: bool = False,
 ) -> MeetingPage:
     batch = agenda.batch
     labels = labels_on(batch, item.unit.subject)
@@ -200,6 +216,7 @@ def meeting_page(
         changes=changes_of(batch, item.row),
         named=is_named,
         can_reveal=not found.anonymous,
+        outdated=outdated,
     )
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.utils.text import capfirst
-
 from annotate.act_forms import FORMS
 from annotate.act_forms.base import Choosable, Standing
 from annotate.actions.edits import is_twin, newest_own
+from annotate.meeting_version import outdated
 from annotate.pages.meeting_raters import handles_of, labels_on
 from annotate.pages.meeting_text import texts_of
 from rubrics.actions import draft_before
@@ -32,19 +31,13 @@ def standing_of(batch: Batch, key: str) -> Standing:
     base = next(one for one in versions if one.status != RubricVersion.Status.DRAFT)
     drafts = [one for one in versions if one.number > base.number]
     draft = drafts[0] if drafts else None
-    refusal = ""
-    if base.number != batch.version.number:
-        refusal = (
-            f"{capfirst(base.in_words)} has come since: these votes speak of version "
-            f"{batch.version.number}, so what they ask for is changed in the editor, by hand."
-        )
     now = draft.content if draft else base.content
     return Standing(
         rubric=now,
         number=draft.number if draft else base.number + 1,
         is_draft=draft is not None,
         keys=standing_keys(base.content, now, key),
-        refusal=refusal,
+        refusal=outdated(batch, base.number),
     )
 
 

@@ -39,9 +39,11 @@ class StartPage:
     # Who labelled, in the order of their names; '' where nobody is named.
     raters: str
     check: str
+    # Why nothing goes from here into a draft; '' where it can.
+    outdated: str = ""
 
 
-def start_page(agenda: Agenda) -> StartPage:
+def start_page(agenda: Agenda, *, outdated: str) -> StartPage:
     items = agenda.items
     lines = tuple(
         _line(group, [one for one in items if one.unit.key == group.key], agenda)
@@ -57,6 +59,7 @@ def start_page(agenda: Agenda) -> StartPage:
         first=agenda.address(first) if first else "",
         raters=_raters(agenda.batch),
         check=agenda.check,
+        outdated=outdated,
     )
 
 

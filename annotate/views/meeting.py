@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from annotate.disagreements import Differing
-    from annotate.models import Meeting
+    from annotate.meetings import Room
     from projects.models import User
 
 CHOOSE = "Choose a kind first, 1 to 4: it is what the next version is counted by."
@@ -65,7 +65,7 @@ def meeting(request: HttpRequest, slug: str, batch_id: UUID) -> HttpResponse:
         "batch": batch,
         "meeting": open_,
         "clock": clock_of(open_) if open_ else None,
-        "start": start_page(agenda(found, batch, open_, check=check)),
+        "start": start_page(agenda(found, batch, open_, check=check), outdated=room.outdated),
         "minutes": request.POST.get("minutes", USUAL),
         "problem": problem,
     }
@@ -96,9 +96,9 @@ def meeting_unit(request: HttpRequest, slug: str, batch_id: UUID, unit: str) -> 
         return redirect("annotate:meeting", slug, batch.public_id)
     listed = agenda(found, batch, open_, check=_check(request, found), at=item)
     if request.method == "POST":
-        return _sort(request, user, found, listed, open_, item)
+        return _sort(request, user, found, listed, room, item)
     named = bool(request.GET.get("names"))
-    page = meeting_page(found, listed, open_, item, named=named)
+    page = meeting_page(found, listed, open_, item, outdated=room.outdated, named=named)
     context = {"project": batch.project, "page": page}
     return render(request, "annotate/meeting.html", context)
 
@@ -162,7 +162,7 @@ def _sort(
     user: User,
     found: Found,
     listed: Agenda,
-    open_: Meeting,
+    room: Room,
     item: Differing,
 ) -> HttpResponse:
     kind, note = request.POST.get("kind", ""), request.POST.get("note", "")
@@ -186,7 +186,8 @@ def _sort(
             return JsonResponse({"problem": problem}, status=422)
         return JsonResponse({"seen": seen_of(row), "said": said})
     if problem:
-        page = meeting_page(found, listed, open_, item)
+        assert room.meeting is not None
+        page = meeting_page(found, listed, room.meeting, item, outdated=room.outdated)
         page = replace(page, error=problem, typed_kind=kind, typed_note=note)
         context = {"project": listed.batch.project, "page": page}
         return render(request, "annotate/meeting.html", context, status=422)

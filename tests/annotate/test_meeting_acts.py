@@ -10,12 +10,15 @@ import pytest
 
 from annotate.act_forms.merging import tick_of
 from annotate.act_forms.parting import fails_field
+from annotate.actions.edits import make_edit
 from annotate.actions.meetings import start_meeting
+from annotate.actions.sorting import sort_disagreement
 from annotate.disagreements import Differing, differing
 from annotate.models import Edit
+from rubrics.actions import publish
 from rubrics.content import Anchor
 from rubrics.models import RubricVersion
-from tests.annotate.test_meeting import act, edited
+from tests.annotate.test_meeting import act, at, edited
 from tests.making import make_rubric_version, make_voted_round
 
 if TYPE_CHECKING:
@@ -323,3 +326,98 @@ def test_a_rule_takes_the_field_that_it_asks_for_and_no_other(
     assert room.post(act(batch, item, "automatic"), sent).status_code == 302
     (moved,) = RubricVersion.objects.get(status="draft").content.of_kind("automatic")
     assert dict(moved.rule) == {rule: kept}
+
+
+# ---- Votes on an older version
+
+
+@pytest.fixture
+def newer(batch: Batch, item: Differing, lead: User) -> None:
+    """A second version that came after the votes."""
+    edited(batch, item, lead, "reword", text="It names the cause.")
+    second = RubricVersion.objects.get(status="draft")
+    publish(version=second, change_note="Clearer.", acting_user=lead)
+
+
+def test_that_the_votes_are_of_an_older_version_stands_on_the_first_page(
+    room: Client, batch: Batch, newer: None
+) -> None:
+    page = shown(room, at(batch))
+    assert "has come since: these votes speak of version 1" in page
+    assert '/new-rubric/?rubric=summaries">To the editor</a>' in page
+
+
+def test_votes_on_the_newest_version_say_nothing_of_versions(
+    room: Client, batch: Batch, item: Differing
+) -> None:
+    assert "has come since" not in shown(room, at(batch))
+    assert 'aria-disabled="true"' not in shown(room, at(batch, "meeting_unit", item))
+
+
+def test_acts_of_an_older_version_are_disabled_and_lead_to_the_editor(
+    room: Client, batch: Batch, item: Differing, newer: None
+) -> None:
+    page = shown(room, at(batch, "meeting_unit", item))
+    acts = re.findall(r'<a class="btn" data-act href="[^"]*/(\w+)/"([^>]*)>', page)
+    enabled = [name for name, rest in acts if 'aria-disabled="true"' not in rest]
+    assert (len(acts), enabled) == (7, ["ruling"])
+    dialog = shown(room, act(batch, item, "split"))
+    assert "has come since" in dialog
+    assert '/new-rubric/?rubric=summaries">To the editor</a>' in dialog
+
+
+# ---- The decision as the change note
+
+
+def decided(batch: Batch, item: Differing, lead: User, note: str) -> None:
+    sort_disagreement(
+        batch=batch, unit=item.unit, kind="ambiguity", note=note, suggestion=None, acting_user=lead
+    )
+
+
+def unsaid(batch: Batch, item: Differing, lead: User, note: str = "") -> Edit:
+    return make_edit(
+        batch=batch,
+        unit=item.unit,
+        ruling=None,
+        kind="reword",
+        detail={"key": "C1", "text": "It names the cause."},
+        note=note,
+        passage=None,
+        acting_user=lead,
+    )
+
+
+def notes() -> dict[str, str]:
+    return dict(RubricVersion.objects.get(number=2).change_notes)
+
+
+def test_a_decision_that_is_written_after_the_act_becomes_its_change_note(
+    batch: Batch, item: Differing, lead: User
+) -> None:
+    unsaid(batch, item, lead)
+    assert notes() == {}
+    decided(batch, item, lead, "A cause is\nwhat broke.")
+    assert notes() == {"C1": "A cause is what broke."}
+    decided(batch, item, lead, "A cause is what broke, and nothing else.")
+    assert notes() == {"C1": "A cause is what broke, and nothing else."}
+
+
+def test_a_decision_takes_the_place_of_no_other_note(
+    batch: Batch, item: Differing, lead: User
+) -> None:
+    unsaid(batch, item, lead, note="Two read it two ways.")
+    decided(batch, item, lead, "A cause is what broke.")
+    assert notes() == {"C1": "Two read it two ways."}
+
+
+def test_a_decision_after_the_publication_changes_no_note(
+    batch: Batch, item: Differing, lead: User
+) -> None:
+    unsaid(batch, item, lead)
+    publish(
+        version=RubricVersion.objects.get(status="draft"), change_note="Clearer.", acting_user=lead
+    )
+    published = notes()
+    decided(batch, item, lead, "A cause is what broke.")
+    assert notes() == published
