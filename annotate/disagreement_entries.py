@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Told:
-    """A subject with a split, and every vote on it; `batch` is where the first was given."""
+    """A subject with a split, and every vote on it with the batch where it was given."""
 
     external_id: str
     public_id: str
@@ -134,18 +134,35 @@ def _entry(
     held = check.settlings[check.split.figure_of(given)]
     suggestion = suggest(case)
     is_preference = case.kind == "preference"
+    labels_of_batch = _given_by_batch(told, (case.key, case.part))
+    batch = _batch_of(labels_of_batch)
     return {
         "subject": subject,
         "external_id": told.external_id,
         "public_id": told.public_id,
         "part": case.part,
-        "batch": told.batches[0],
+        "batch": batch,
+        "in_meeting": len(labels_of_batch[batch]) > 1,
         "values": [[rater, given[rater]] for rater in names if rater in given],
         "names": list(names.items()),
         "influence": held.influence.get(told.cluster),
         "suggestion": [suggestion.kind, suggestion.why, int(suggestion.strength)],
         "opposite": is_preference and opposite(voter.margin for voter in case.voters),
     }
+
+
+def _given_by_batch(told: _Told, place: tuple[str, str]) -> dict[int, set[str]]:
+    given: dict[int, set[str]] = {}
+    for vote, batch in zip(told.votes, told.batches, strict=True):
+        if place in vote.labels:
+            given.setdefault(batch, set()).add(vote.labels[place])
+    return given
+
+
+def _batch_of(given: Mapping[int, set[str]]) -> int:
+    """Where the unit is sorted: in the newest batch that differs on it by itself, else in the
+    newest that labelled it."""
+    return max(given, key=lambda batch: (len(given[batch]) > 1, batch))
 
 
 # --- from the rows
@@ -217,6 +234,19 @@ def splits_of(batches: Sequence[Batch]) -> QuerySet[Label, Any]:
         )
         .filter(Q(codes__gt=1) | Q(numbers__gt=1) | Q(codes__gt=0, numbers__gt=0))
     )
+
+
+def splits_around(batch: Batch) -> QuerySet[Label, Any]:
+    """The units of this batch's subjects on which the raters of its whole pool differ: also where
+    each round by itself agrees."""
+    voted = Vote.objects.of_batches(batch).current().values("subject")
+    return splits_of(pool_of(batch)).filter(vote__subject__in=voted)
+
+
+def is_split(batch: Batch, subject: int, key: str, part: str) -> bool:
+    """Whether `splits_around` has this unit."""
+    one = splits_around(batch).filter(vote__subject=subject, criterion__key=key, part_key=part)
+    return one.exists()
 
 
 def _units(batches: Sequence[Batch]) -> dict[str, list[tuple[int, str]]]:

@@ -46,9 +46,11 @@ class Differing:
     """One disagreement. `values` are (rater pk, code), in the order of the raters' handles.
 
     `influence` is what alpha gains without the subject, None where nothing can be said. `row` is
-    there once somebody has sorted it, acted on it or sent it on. `batch` is where its votes were
-    given, and `names` are the neutral handles, by rater, that the suggestion speaks of. `opposite`:
-    of a preference, that it differs in sign, not in degree alone.
+    there once somebody has sorted it, acted on it or sent it on. `batch` is where it is sorted: of
+    several the newest whose raters differ on it, else the newest that labelled it. `names` are the
+    neutral handles, by rater, that the suggestion speaks of. `opposite`: of a preference, that it
+    differs in sign, not in degree alone. `in_meeting`: raters of `batch` differ by themselves, so
+    that its meeting has it.
     """
 
     unit: Unit
@@ -59,6 +61,7 @@ class Differing:
     batch: int
     names: Mapping[int, str] = field(default_factory=dict)
     opposite: bool = False
+    in_meeting: bool = True
 
     @property
     def kind(self) -> str:
@@ -158,11 +161,11 @@ def differing(batches: Sequence[Batch], *, reader: User, counted: Counted | None
     """
     data = _remembered(batches, counted)
     secret = set(still_rated_by(reader))
+    # A batch has rows of its own; what stands in the newest is what is told of several.
+    kept = Disagreement.objects.filter(batch__in=batches).order_by("batch_id")
     rows = {
         (row.subject_id, row.criterion.key, row.part_key): row
-        for row in Disagreement.objects.filter(batch__in=batches).select_related(
-            "criterion", "ruling", "sorted_by"
-        )
+        for row in kept.select_related("criterion", "ruling", "sorted_by")
     }
     groups = [_group(entry, secret, rows) for entry in data["groups"]]
     return Found(tuple(batches), tuple(groups), dict(data["handles"]))
@@ -219,4 +222,5 @@ def _differing(one: Mapping[str, Any], key: str, rows: Mapping[Place, Disagreeme
         batch=one["batch"],
         names=dict(one["names"]),
         opposite=one["opposite"],
+        in_meeting=one["in_meeting"],
     )

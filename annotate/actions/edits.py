@@ -53,10 +53,9 @@ def make_edit(
         # First, as everything does that takes it together with rows of disagreements.
         Project.objects.select_for_update(no_key=True).get(pk=batch.project_id)
         row = disagreement_row(batch=batch, unit=unit, acting_user=acting_user) if unit else None
-        if unit is not None:
-            newest = newest_own(batch=batch, unit=unit, acting_user=acting_user)
-            if newest is not None and is_twin(newest, kind, detail):
-                return newest
+        newest = newest_own(batch=batch, unit=unit, ruling=ruling, acting_user=acting_user)
+        if newest is not None and is_twin(newest, kind, detail):
+            return newest
         done = edit_draft(
             version=batch.version, kind=kind, detail=detail, note=note, acting_user=acting_user
         )
@@ -93,12 +92,23 @@ def make_edit(
     return edit
 
 
-def newest_own(*, batch: Batch, unit: Unit, acting_user: User | None) -> Edit | None:
-    """Somebody's newest change for a disagreement, while the draft is still what it left."""
-    rows = Disagreement.objects.filter(
-        batch=batch, subject=unit.subject, criterion__key=unit.key, part_key=unit.part
-    )
-    edits = Edit.objects.filter(disagreements__in=rows, made_by=acting_user)
+def newest_own(
+    *,
+    batch: Batch,
+    unit: Unit | None,
+    acting_user: User | None,
+    ruling: Ruling | None = None,
+) -> Edit | None:
+    """Somebody's newest change for a disagreement, or else of a ruling, while the draft is still
+    what it left. Of the whole rubric where there is neither."""
+    edits = Edit.objects.filter(rubric=batch.version.rubric_id, made_by=acting_user)
+    if unit is not None:
+        rows = Disagreement.objects.filter(
+            batch=batch, subject=unit.subject, criterion__key=unit.key, part_key=unit.part
+        )
+        edits = edits.filter(disagreements__in=rows)
+    elif ruling is not None:
+        edits = edits.filter(ruling=ruling)
     newest = edits.order_by("-id").first()
     if newest is None:
         return None

@@ -12,8 +12,9 @@ from django.utils.text import capfirst
 from annotate.access import STILL_RATING, figures_are_open, still_rated_by
 from annotate.actions.edits import make_edit
 from annotate.actions.ruling_notices import tell_decided, tell_opened
+from annotate.disagreement_entries import is_split
 from annotate.labelling import storable
-from annotate.models import Batch, Disagreement, Label, Ruling, Subject
+from annotate.models import Batch, Disagreement, Ruling, Subject
 from annotate.rulings import code_words, codes_for, place_words, places_words, units_of
 from projects.audit import record
 from projects.models import Project
@@ -208,7 +209,7 @@ def _rows(batch: Batch, units: Sequence[Place], acting_user: User | None) -> lis
     subject = Subject.objects.filter(pk=units[0].subject, project=batch.project_id).first()
     rows = []
     for key, part in dict.fromkeys((unit.key, unit.part) for unit in units):
-        if subject is None or key not in criteria or not _is_split(batch, subject, key, part):
+        if subject is None or key not in criteria or not is_split(batch, subject.pk, key, part):
             raise RulingRefused(
                 f"The raters of {batch} do not differ on {place_words(key, part)} of this pair, "
                 "so there is nothing to rule on.",
@@ -219,12 +220,6 @@ def _rows(batch: Batch, units: Sequence[Place], acting_user: User | None) -> lis
         )
         rows.append(row)
     return rows
-
-
-def _is_split(batch: Batch, subject: Subject, key: str, part: str) -> bool:
-    labels = Label.objects.of_current_votes(batch).for_reliability()
-    given = labels.filter(vote__subject=subject, criterion__key=key, part_key=part)
-    return len(set(given.values_list("code", "number"))) > 1
 
 
 def _standing(rows: Sequence[Disagreement], question: str) -> Ruling | None:

@@ -17,6 +17,7 @@ from annotate.actions.rulings import (
 )
 from annotate.models import Batch, Disagreement, Edit, Label, Ruling, Vote
 from projects.models import Event, Notice
+from rubrics.actions import discard_draft
 from rubrics.edits import EditError
 from tests.annotate.ruled import QUESTION, At, asked, decided, first_pair, split_round, the_split
 from tests.making import make_member, make_pair, make_round, make_version, make_vote
@@ -293,6 +294,26 @@ def test_no_rule_comes_of_another_decision(batch: Batch, decision: str) -> None:
     with pytest.raises(RulingRefused, match="where the decision is"):
         rule(decided(batch, decision), "add:gate")
     assert not Edit.objects.exists()
+
+
+def test_a_rule_that_is_sent_twice_is_written_once(batch: Batch) -> None:
+    ruling = decided(batch, "missing")
+    assert rule(ruling, "add:gate") == rule(ruling, "add:gate")
+    draft = batch.version.rubric.versions.drafts().get()
+    assert [check.text for check in draft.criteria.all()].count(
+        "Every amount, rounded or not."
+    ) == 1
+    # With something in between it is another rule.
+    rule(ruling, "add:gate", "Every amount has its currency.")
+    assert rule(ruling, "add:gate") != Edit.objects.order_by("pk")[0]
+    assert Edit.objects.count() == 3
+
+
+def test_a_rule_that_is_sent_twice_after_its_draft_went_is_written_anew(batch: Batch) -> None:
+    ruling = decided(batch, "missing")
+    first = rule(ruling, "add:gate")
+    discard_draft(version=batch.version.rubric.versions.drafts().get(), acting_user=None)
+    assert rule(ruling, "add:gate") != first
 
 
 def test_a_rule_without_words_is_refused_and_changes_nothing(batch: Batch) -> None:
