@@ -11,6 +11,7 @@ from annotate.models import Evidence, Part
 from annotate.pages.meeting_raters import natural
 from annotate.rendered import html_of, marked
 from annotate.rendering.readable import Mark, readable
+from rubrics.words import joined
 
 if TYPE_CHECKING:
     from django.utils.safestring import SafeString
@@ -114,8 +115,11 @@ def texts_of(
         Response(
             part=part.key,
             html=None if part.text is None else marked(html[part.text], marks.get(part.key, ())),
-            by=_listed(
-                {names[row.pk] for row, place in found if place and row.part_key == part.key}
+            by=joined(
+                sorted(
+                    {names[row.pk] for row, place in found if place and row.part_key == part.key},
+                    key=natural,
+                )
             ),
             discussed=unit.part in ("", part.key),
         )
@@ -155,8 +159,3 @@ def _evidence(labels: Iterable[Label], unit: Unit, *, marks_all: bool) -> list[E
 
 def _place(row: Evidence, text: str) -> tuple[int, int] | None:
     return place_of(Passage(row.criterion.key, row.part_key, row.start, row.end, row.quote), text)
-
-
-def _listed(names: set[str]) -> str:
-    *most, last = sorted(names, key=natural) or [""]
-    return f"{', '.join(most)} and {last}" if most else last
