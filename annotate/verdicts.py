@@ -39,6 +39,8 @@ class Verdict:
     # The button of the sentence, and the check it is about.
     action: str = ""
     key: str = ""
+    # Whether it is about several rounds together.
+    pooled: bool = False
 
     @property
     def step(self) -> clearing.Next | None:
@@ -93,7 +95,15 @@ def _verdict(batch: Batch) -> Verdict:
     holding = clearing.holding_words(measured.rows)
     waived = listed(clearing.waived(measured.rows))
     return Verdict(
-        cleared, checks, holding, step.sentence, step.goal, waived, step.action, step.key
+        cleared=cleared,
+        checks=checks,
+        holding=holding,
+        sentence=step.sentence,
+        goal=step.goal,
+        waived=waived,
+        action=step.action,
+        key=step.key,
+        pooled=measured.pooled,
     )
 
 

@@ -41,8 +41,11 @@ class LastRound:
     # The rubric and the number of its version: a new revision of it is no new version.
     version: tuple[int, int]
     left: tuple[Left, ...] = ()
-    # What its figures come to, once they are measured, and whether more pairs are asked for.
+    # What its figures come to, once they are measured, with the button that goes with it and where
+    # that leads, and whether more pairs are asked for.
     says: str = ""
+    action: str = ""
+    href: str = ""
     wants_round: bool = False
 
 
@@ -68,6 +71,8 @@ class Step:
     # A URL name; its arguments are the project's slug and, where there is one, the round.
     route: str
     number: int | None = None
+    # Another address than that of the route, where the step leads beyond the page of its round.
+    href: str = ""
 
 
 def next_step(standing: Standing) -> Step:
@@ -85,7 +90,8 @@ def next_step(standing: Standing) -> Step:
     if last.says and last.wants_round:
         return _start_round(standing, last.says)
     if last.says:
-        return Step(Need.YOU, last.says, f"Read round {last.number}", "annotate:round", last.number)
+        action = last.action or f"Read round {last.number}"
+        return Step(Need.YOU, last.says, action, "annotate:round", last.number, last.href)
     return Step(
         Need.YOU,
         f"Round {last.number} is closed. Read what it says about every check; "

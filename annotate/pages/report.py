@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
 from django.db.models import Count, Max
 from django.urls import reverse
@@ -16,11 +15,11 @@ from annotate.calibration import Measured, bars_of, measure
 from annotate.clearing import Next, Row
 from annotate.models import Batch, Subject, Vote
 from annotate.outcomes import Summary, summary
-from annotate.pages.disagreements import Filters, list_href
 from annotate.pages.figures import figure, interval_words, percent, signed
 from annotate.pages.gaps import Gaps, gaps
+from annotate.pages.goals import goal_href
 from annotate.pages.matrix import Matrix, matrix_of
-from annotate.pages.probes import ProbeTable, probe_table, probes_href
+from annotate.pages.probes import ProbeTable, probe_table
 from annotate.pages.unit_filters import ALL_VOTES, given_code, units_href
 from annotate.probes import met, tally
 from annotate.rater_agreement import rater_agreement
@@ -313,25 +312,8 @@ def _superseded(batch: Batch) -> Step | None:
 
 def step_of(batch: Batch, found: Next, measured: Measured) -> Step:
     """What to do next with its button, as the report of a batch and the table of rounds have it."""
-    return Step(found.sentence, found.action, _goal_href(batch, found, measured), found.key)
-
-
-def _goal_href(batch: Batch, found: Next, measured: Measured) -> str:
-    pooled, key, slug = measured.pooled, found.key or None, batch.project.slug
-    match found.goal:
-        case "disagreements":
-            return list_href(batch, Filters(check=found.key, pooled=pooled))
-        case "pairs":
-            return units_href(batch, pooled=pooled, criterion=key)
-        case "new_round":
-            route = reverse("annotate:round_new", args=[slug])
-            return f"{route}?{urlencode({'version': batch.version_id, 'check': found.key})}"
-        case "waive":
-            return reverse("annotate:waive", args=[slug, batch.number, found.key])
-        case "probes":
-            return probes_href(batch, pooled=pooled, check=found.key)
-        case "decisions":
-            return "#decisions"
+    href = goal_href(batch, found, pooled=measured.pooled)
+    return Step(found.sentence, found.action, href, found.key)
 
 
 def _given_codes(measured: Measured) -> dict[str, str]:

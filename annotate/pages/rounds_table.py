@@ -11,6 +11,7 @@ from django.urls import reverse
 from annotate import charts, clearing
 from annotate.calibration import bars_of
 from annotate.history import History, history_of
+from annotate.pages.goals import goal_href_from_elsewhere
 from annotate.pages.kinds_table import KindsTable, kinds_table
 from annotate.pages.next_step import in_words
 from annotate.pages.report import Step, step_of
@@ -116,9 +117,8 @@ def _step(project: Project, history: History) -> Step:
     # Kept with the figures: what probes and earlier rounds have to say takes more to find out.
     found = history.verdict.step if history.verdict else None
     found = found or clearing.next_step(measured.rows, version=number)
-    step = step_of(batch, found, measured)
-    report = reverse("annotate:round", args=[project.slug, batch.number])
-    return replace(step, href=f"{report}{step.href}") if step.href.startswith("#") else step
+    href = goal_href_from_elsewhere(batch, found, pooled=measured.pooled)
+    return replace(step_of(batch, found, measured), href=href)
 
 
 def _many(count: int, noun: str) -> str:

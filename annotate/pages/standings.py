@@ -10,6 +10,7 @@ from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquer
 from django.db.models.functions import Coalesce
 
 from annotate.models import Batch, Subject
+from annotate.pages.goals import goal_href_from_elsewhere
 from annotate.pages.next_step import LastRound, Left, Standing
 from annotate.pages.round_cards import RoundCard
 from annotate.verdicts import Verdict
@@ -79,11 +80,16 @@ def last_round(
         return None
     card = min(rounds, key=lambda card: (card.batch.closed_at is not None, -card.batch.id))
     verdict = (verdicts or {}).get(card.batch.pk)
+    step = verdict.step if verdict else None
     return LastRound(
         number=card.batch.number or 0,
         open=card.batch.closed_at is None,
         version=(card.batch.version.rubric_id, card.batch.version.number),
         left=tuple(Left(rater.name, rater.left, rater.done > 0) for rater in card.raters),
         says=verdict.sentence if verdict else "",
+        action=step.action if step else "",
+        href=goal_href_from_elsewhere(card.batch, step, pooled=verdict.pooled)
+        if verdict and step
+        else "",
         wants_round=verdict is not None and verdict.goal == "new_round",
     )

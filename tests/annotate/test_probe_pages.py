@@ -425,3 +425,32 @@ def test_three_rounds_below_the_bar_bring_a_proposal_to_the_report(
     last = tried(project, raters, 4, "Lists every open item and names an owner.")
     page = text_of(page_of(client, lead, "annotate:round", last.number))
     assert "C1 has stayed below the bar for 3 rounds: split it, since" in page
+
+
+def test_the_button_on_home_and_project_page_leads_where_the_sentence_says(
+    client: Client,
+    version: RubricVersion,
+    probes: list[Subject],
+    lead: User,
+    expert: User,
+    other_expert: User,
+) -> None:
+    made = start(version, expert, other_expert, probes=probes[:2])
+    vote_all(made, expert)
+    vote_all(made, other_expert)
+    batch = close_round(batch=made, acting_user=None)
+    for key in ("G1", "C1"):
+        waive(version=version, key=key, reason=REASON, acting_user=None)
+    keep_verdicts(batch)
+    href = reverse("annotate:waive", args=["claims", 1, "G2"])
+    button = f'<a class="btn btn-primary" href="{href}">Waive G2</a>'
+    project_page = reverse("annotate:project", args=["claims"])
+    for url in ("/", project_page):
+        client.force_login(lead)
+        page = client.get(url).content.decode()
+        assert button in page
+        assert "Read round 1" not in page
+    # Once nothing holds volume closed, the decisions are read in the report.
+    waive(version=version, key="G2", reason=REASON, acting_user=None)
+    report = reverse("annotate:round", args=["claims", 1])
+    assert f'href="{report}#decisions">See the decisions</a>' in client.get("/").content.decode()
