@@ -9,9 +9,7 @@ from rubrics.check_language import called
 from rubrics.check_rules import LANGUAGE
 from rubrics.content import Descent
 from rubrics.document import PREFERENCE, YES_NO, Change, Criterion, Family, Rubric, RuleValue
-from rubrics.words import joined
-
-_STRENGTH = {"slight": "slightly", "clear": "clearly"}
+from rubrics.words import joined, seen_words
 
 _ABOUT: dict[Family, str] = {
     "subject": "once, for the whole",
@@ -116,9 +114,8 @@ def _stops(codes: str) -> str:
 
 def stop(code: str) -> str:
     """A point of a preference scale as raters see it: Left for A, Right for B."""
-    side, *strength = code.split("_")
-    words = [{"A": "Left", "B": "Right", "tie": "Tie"}.get(side, side)]
-    return " ".join(words + [_STRENGTH.get(word, word) for word in strength])
+    words = seen_words(code)
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def kind_words(check: Criterion) -> str:

@@ -6,9 +6,13 @@ Pure: no Django, no I/O.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from rubrics.content import NA
 
 # A short sentence names no more; of more it names three and counts the others.
 _MOST = 4
+_STRENGTH = {"slight": "slightly", "clear": "clearly"}
 
 
 def joined(names: Iterable[str], last: str = "and") -> str:
@@ -29,9 +33,28 @@ def counted_noun(times: int, noun: str) -> str:
     return f"{times} {noun}" if times == 1 else f"{times} {noun}s"
 
 
+def label_words(code: str) -> str:
+    """A label as people read it: "A slightly", "B much", "tie", "N/A"; files keep the code."""
+    if code == NA:
+        return "N/A"
+    side, *strength = code.split("_")
+    if side in ("A", "B"):
+        strength = [_STRENGTH.get(word, word) for word in strength]
+    return " ".join([side, *strength])
+
+
+def seen_words(code: str, order: Literal["AB", "BA"] = "AB") -> str:
+    """A preference as the rater saw it: "Left slightly", "tie". `order` begins with what stood on
+    the left.
+    """
+    side, *strength = label_words(code).split(" ")
+    seen = {order[0]: "Left", order[1]: "Right"}
+    return " ".join([seen.get(side, side), *strength])
+
+
 def value_words(value: str | float) -> str:
-    """A label as people write it: codes without underscores, numbers without needless digits."""
-    return value.replace("_", " ") if isinstance(value, str) else number_words(value)
+    """A label or a measured value as people read it."""
+    return label_words(value) if isinstance(value, str) else number_words(value)
 
 
 def number_words(value: float) -> str:

@@ -114,7 +114,7 @@ def test_where_most_is_na_no_value_of_two_is_the_rarer_one() -> None:
     counts = (("pass", 10), ("fail", 3), ("na", 60))
     one = row(found=reliability(minority=6, counts=counts))
     assert one.minority is None
-    assert one.words == "6 of 10 units needed with a label other than na."
+    assert one.words == "6 of 10 units needed with a label other than N/A."
 
 
 def test_a_check_clears_with_all_its_figures_and_others_do_not_count() -> None:

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrics.words import bar_words, counted_noun, joined, listed, number_words, value_words
+from rubrics.document import SCALES
+from rubrics.words import (
+    bar_words,
+    counted_noun,
+    joined,
+    label_words,
+    listed,
+    number_words,
+    seen_words,
+    value_words,
+)
 
 NAMES = [f"C{number}" for number in range(1, 8)]
 
@@ -52,6 +62,37 @@ def test_a_number_in_words_is_the_number(number: float) -> None:
 )
 def test_a_value_is_written_as_people_write_it(value: str | float, words: str) -> None:
     assert value_words(value) == words
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "seen"),
+    [
+        ("A_much", "A much", "Right much"),
+        ("A_slight", "A slightly", "Right slightly"),
+        ("tie", "tie", "tie"),
+        ("B_clear", "B clearly", "Left clearly"),
+        ("B", "B", "Left"),
+        ("B_by_a_mile", "B by a mile", "Left by a mile"),
+    ],
+)
+def test_a_preference_is_said_by_side_and_by_what_was_seen(
+    code: str, words: str, seen: str
+) -> None:
+    """The rater saw B on the left."""
+    assert (label_words(code), seen_words(code, "BA")) == (words, seen)
+
+
+@pytest.mark.parametrize("points", SCALES)
+def test_no_two_points_of_a_preference_are_said_alike(points: int) -> None:
+    assert len({label_words(code) for code in SCALES[points]}) == points
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [("na", "N/A"), ("pass", "pass"), ("only_partly", "only partly"), ("slight", "slight")],
+)
+def test_a_label_is_said_without_its_code(code: str, words: str) -> None:
+    assert label_words(code) == words
 
 
 @pytest.mark.parametrize(("bar", "words"), [(0.8, "0.80"), (0.667, ".667"), (0.9, "0.90")])
