@@ -12,11 +12,13 @@ from annotate.access import batch_for, refuse_early
 from annotate.disagreements import Found, differing
 from annotate.meeting_version import newest_number, outdated
 from annotate.models import Assignment, Batch, Edit, Meeting
+from annotate.snapshots import vote_counts
 from projects.access import speak_times_of
 from projects.models import Membership, Role
 from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
 
     from annotate.snapshots import Counted
@@ -54,7 +56,8 @@ def meeting_for(user: User, slug: str, public_id: UUID) -> Room:
     rating = Assignment.objects.of_user(user).in_open_batches().filter(batch=OuterRef("batch"))
     released = RubricVersion.objects.released().filter(rubric=OuterRef("batch__version__rubric"))
     found = (
-        Meeting.objects.filter(Exists(lead), ~Exists(rating), ended_at__isnull=True)
+        Meeting.objects.running()
+        .filter(Exists(lead), ~Exists(rating))
         .filter(batch__project__slug=slug, batch__public_id=public_id)
         .filter(batch__in=Batch.objects.visible())
         .select_related("batch__project", "batch__version__rubric", "started_by")
@@ -74,6 +77,14 @@ def meeting_for(user: User, slug: str, public_id: UUID) -> Room:
         raise Http404
     refuse_early(user, batch=batch)
     return Room(batch, None)
+
+
+def counted_and_met(batches: Sequence[Batch]) -> tuple[Counted, frozenset[int]]:
+    """The votes of batches as `counted_votes` has them, and which of these have an open meeting."""
+    meeting = Meeting.objects.running().filter(batch=OuterRef("batch_id"))
+    rows = list(vote_counts(batches).annotate(met=Exists(meeting)))
+    counted = {row["batch_id"]: (row["votes"], row["highest"]) for row in rows}
+    return counted, frozenset(row["batch_id"] for row in rows if row["met"])
 
 
 def edit_for(batch: Batch, public_id: UUID) -> Edit | None:

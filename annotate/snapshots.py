@@ -17,10 +17,12 @@ from annotate.models import Snapshot, Vote
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from django.db.models import QuerySet
+
     from annotate.models import Batch
 
 # Raise it whenever the same votes would come to other figures, or figures are kept differently.
-CODE_VERSION = 5
+CODE_VERSION = 6
 
 Counted = dict[int, tuple[int, int]]
 Kept = dict[str, dict[str, Any]]
@@ -58,13 +60,13 @@ def kept_of(
 
 def counted_votes(batches: Iterable[Batch]) -> Counted:
     """Current votes and highest vote id of each batch that has any."""
-    rows = (
-        Vote.objects.filter(batch__in=list(batches))
-        .order_by()
-        .values("batch_id")
-        .annotate(votes=Count("id", filter=Q(current=True)), highest=Max("id"))
-    )
-    return {row["batch_id"]: (row["votes"], row["highest"]) for row in rows}
+    return {row["batch_id"]: (row["votes"], row["highest"]) for row in vote_counts(batches)}
+
+
+def vote_counts(batches: Iterable[Batch]) -> QuerySet[Any, Any]:
+    """Rows of `batch_id`, `votes` and `highest`, for a page that asks more in the same query."""
+    votes = Vote.objects.filter(batch__in=list(batches)).order_by().values("batch_id")
+    return votes.annotate(votes=Count("id", filter=Q(current=True)), highest=Max("id"))
 
 
 def key_of(kind: str, batches: Sequence[Batch], counted: Mapping[int, tuple[int, int]]) -> str:

@@ -90,6 +90,9 @@ class Line:
     one: Differing
     said: tuple[Said, ...]
     href: str
+    # Its place in the meeting that is open, or where one starts; '' where no meeting has it.
+    meeting: str
+    is_met: bool
     kinds: tuple[KindButton, ...]
 
     @property
@@ -208,9 +211,9 @@ def states_of(one: Differing) -> set[str]:
 
 
 def disagreements_page(
-    batch: Batch, found: Found, filters: Filters, number: str | None
+    batch: Batch, found: Found, filters: Filters, number: str | None, met: frozenset[int]
 ) -> DisagreementsPage:
-    """One page of the list; `batch` is the one whose address it is."""
+    """One page of the list; `batch` is the one whose address it is, `met` have an open meeting."""
     if filters.check not in {group.key for group in found.groups}:
         filters = replace(filters, check="")
     chosen = [one for one in found.all if filters.takes(one)]
@@ -219,7 +222,7 @@ def disagreements_page(
     names = names_of(shown) if filters.names else {}
     times = Counter(one.unit.key for one in chosen)
     sections = tuple(
-        _section(batch, group, shown, times[group.key], names, filters)
+        _section(found, group, shown, times[group.key], names, filters, met)
         for group in found.groups
         if any(one.unit.key == group.key for one in shown)
     )
@@ -247,18 +250,21 @@ class Row:
     open: int
 
 
-def row_page(batch: Batch, found: Found, place: Place, filters: Filters) -> Row:
+def row_page(
+    batch: Batch, found: Found, place: Place, filters: Filters, met: frozenset[int]
+) -> Row:
     one = found.of(place)
     group = next(group for group in found.groups if one in group.found)
     assert one is not None
     names = names_of([one]) if filters.names else {}
     listed = sum(filters.takes(other) for other in group.found)
-    section = _section(batch, group, [one], listed, names, filters)
+    section = _section(found, group, [one], listed, names, filters, met)
     left = sum(group.open for group in found.groups)
     return Row(section.lines[0], section, _step(batch, found), filters, left)
 
 
-def line_of(one: Differing, batch: Batch, names: dict[int, str], *, anonymous: bool) -> Line:
+def line_of(one: Differing, found: Found, names: dict[int, str], met: frozenset[int]) -> Line:
+    anonymous = found.anonymous
     times = Counter(code for _, code in one.values)
     most = max(times.values(), default=0)
     values = sorted(one.values, key=lambda given: given[1]) if anonymous else one.values
@@ -275,23 +281,32 @@ def line_of(one: Differing, batch: Batch, names: dict[int, str], *, anonymous: b
         KindButton(value, words, str(n), one.kind == value, one.suggestion.kind == value)
         for n, (value, words) in enumerate(KINDS, 1)
     )
+    batch = next(batch for batch in found.batches if batch.pk == one.batch)
     href = reverse("annotate:subject", args=[batch.project.slug, one.unit.public_id])
-    return Line(one, said, href, kinds)
+    is_met = batch.pk in met
+    return Line(one, said, href, _meeting_of(one, batch, is_met=is_met), is_met, kinds)
+
+
+def _meeting_of(one: Differing, batch: Batch, *, is_met: bool) -> str:
+    """A meeting is about the votes of one batch: it has nothing that differs between two alone."""
+    if not one.in_meeting:
+        return ""
+    place = [batch.project.slug, batch.public_id]
+    if is_met:
+        return reverse("annotate:meeting_unit", args=[*place, unit_code(one.unit)])
+    return f"{reverse('annotate:meeting', args=place)}?{urlencode({'check': one.unit.key})}"
 
 
 def _section(
-    batch: Batch,
+    found: Found,
     group: Group,
     shown: Sequence[Differing],
     listed: int,
     names: dict[int, str],
     filters: Filters,
+    met: frozenset[int],
 ) -> Section:
-    lines = tuple(
-        line_of(one, batch, names, anonymous=batch.anonymous_raters)
-        for one in shown
-        if one.unit.key == group.key
-    )
+    lines = tuple(line_of(one, found, names, met) for one in shown if one.unit.key == group.key)
     return Section(group, lines, listed, len(acceptable(group, filters)))
 
 

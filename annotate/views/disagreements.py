@@ -12,6 +12,7 @@ from annotate.access import batch_and_roles_for, refuse_early
 from annotate.actions.sorting import SortingRefused, accept_suggestions, sort_disagreement
 from annotate.calibration import pool_of
 from annotate.disagreements import differing, unit_of
+from annotate.meetings import counted_and_met
 from annotate.pages.disagreements import (
     KINDS,
     STATES,
@@ -44,14 +45,15 @@ def disagreements(request: HttpRequest, slug: str, batch_id: UUID) -> HttpRespon
     refuse_early(user, batch=batch)
     filters = filters_of(request.GET, anonymous=batch.anonymous_raters)
     batches = pool_of(batch) if filters.pooled else [batch]
-    found = differing(batches, reader=user)
+    counted, met = counted_and_met(batches)
+    found = differing(batches, reader=user, counted=counted)
     if request.method == "POST":
-        return _sort(request, batch, found, filters, user)
+        return _sort(request, batch, found, filters, user, met)
     context = {
         "project": batch.project,
         "roles": roles,
         "batch": batch,
-        "list": disagreements_page(batch, found, filters, request.GET.get("page")),
+        "list": disagreements_page(batch, found, filters, request.GET.get("page"), met),
         "kinds": KINDS,
         "states": STATES,
     }
@@ -73,7 +75,12 @@ def disagreements_csv(request: HttpRequest, slug: str, batch_id: UUID) -> HttpRe
 
 
 def _sort(
-    request: HttpRequest, batch: Batch, found: Found, filters: Filters, user: User
+    request: HttpRequest,
+    batch: Batch,
+    found: Found,
+    filters: Filters,
+    user: User,
+    met: frozenset[int],
 ) -> HttpResponse:
     batches = {one.pk: one for one in found.batches}
     if check := request.POST.get("accept", ""):
@@ -101,7 +108,7 @@ def _sort(
         page = request.GET.get("page", "")
         query = filters.query(page=page if page.isdecimal() else "")
         return redirect(f"{request.path}?{query}#{request.POST['unit']}")
-    shown = row_page(batch, found.with_row(one.unit, row), one.unit.place, filters)
+    shown = row_page(batch, found.with_row(one.unit, row), one.unit.place, filters, met)
     return render(request, "annotate/disagreements_row.html", {"row": shown, "batch": batch})
 
 

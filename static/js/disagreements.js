@@ -1,5 +1,6 @@
 // The keys of the list of disagreements: J and K go from row to row, digits choose a kind, Enter
-// takes what is suggested. Every key presses a button of the row, so that all works without them.
+// takes what is suggested, M goes to the meeting. Every key presses a button or a link of the row,
+// so that all works without them.
 (() => {
   const rows = () => [...document.querySelectorAll("[data-split]")];
   // The row that was sorted last: its answer takes its place, and the focus must go somewhere. After
@@ -34,6 +35,7 @@
     const key = event.key.toLowerCase();
     if (key === "j" || key === "k") step(key === "j" ? 1 : -1);
     else if (row && /^[0-4]$/.test(key)) press(row, row.querySelector(`[data-key="${key}"]`));
+    else if (row && key === "m") row.querySelector('[data-key="m"]')?.click();
     else if (row && key === "enter" && event.target === row) press(row, row.querySelector(".is-suggested"));
     else return;
     event.preventDefault();

@@ -12,7 +12,10 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotate.actions.meetings import end_meeting, start_meeting
 from annotate.actions.rounds import close_round, rater_for, start_round
+from annotate.actions.rulings import open_ruling
+from annotate.actions.sorting import SortingRefused, sort_disagreement
 from annotate.disagreements import Unit, differing, unit_code, unit_of
 from annotate.models import Assignment, Batch, Disagreement, Label, Slot, Subject, Vote
 from annotate.pages.disagreements import PAGE
@@ -24,6 +27,7 @@ from tests.making import (
     make_member,
     make_pair,
     make_pairs,
+    make_round,
     make_rubric_version,
     make_version,
     make_vote,
@@ -323,6 +327,55 @@ def test_a_row_has_each_raters_value_and_marks_the_odd_one(
     assert {said.name for said in line.said} == {""}
 
 
+def meeting_of(page: DisagreementsPage, name: str, key: str) -> str:
+    lines = [line for section in page.sections for line in section.lines]
+    units = {(line.one.unit.external_id, line.one.unit.key): line for line in lines}
+    return units[name, key].meeting
+
+
+def test_each_row_leads_to_its_place_in_the_meeting_or_to_where_one_starts_on_its_check(
+    client: Client, batch: Batch, lead: User
+) -> None:
+    client.force_login(lead)
+    places = [batch.project.slug, batch.public_id]
+    start = reverse("annotate:meeting", args=places)
+    page = shown(client, batch)
+    assert meeting_of(page, "pair-0-1", "C1") == f"{start}?check=C1"
+    assert meeting_of(page, "pair-0-3", "preference") == f"{start}?check=preference"
+    assert client.get(f"{start}?check=C1").status_code == 200
+    meeting = start_meeting(batch=batch, minutes=60, acting_user=lead)
+    href = meeting_of(shown(client, batch), "pair-0-3", "C1")
+    subject = Subject.objects.get(external_id="pair-0-3")
+    unit = Unit(subject.pk, "pair-0-3", subject.public_id, "C1", "B")
+    assert href == reverse("annotate:meeting_unit", args=[*places, unit_code(unit)])
+    assert "pair-0-3" in client.get(href).content.decode()
+    sorted_row = client.post(
+        url_of(batch),
+        {"unit": unit_code(unit), "kind": "slip"},
+        headers={"HX-Request": "true"},
+    )
+    assert f'href="{href}"' in sorted_row.content.decode()
+    end_meeting(meeting=meeting, acting_user=lead)
+    assert meeting_of(shown(client, batch), "pair-0-3", "C1") == f"{start}?check=C1"
+
+
+def test_of_rounds_listed_together_each_row_leads_to_the_meeting_of_its_own(
+    client: Client, project: Project, raters: list[User], lead: User
+) -> None:
+    version = make_version(project)
+    said: list[list[dict[str, str] | None]] = [[ALIKE, ALIKE, {"C1": "yes yes"}], [ALIKE] * 3]
+    first, second = (make_voted_round(project, raters, said, version=version) for _ in range(2))
+    start_meeting(batch=first, minutes=60, acting_user=lead)
+    client.force_login(lead)
+    page = shown(client, second, pooled=1)
+    lines = {line.one.batch: line for section in page.sections for line in section.lines}
+    assert client.get(lines[first.pk].meeting).status_code == 200
+    assert str(first.public_id) in lines[first.pk].meeting
+    assert lines[first.pk].code in lines[first.pk].meeting
+    start = reverse("annotate:meeting", args=[project.slug, second.public_id])
+    assert lines[second.pk].meeting == f"{start}?check=C1"
+
+
 def test_names_are_shown_once_somebody_asks_for_them(
     client: Client, batch: Batch, lead: User, expert: User
 ) -> None:
@@ -378,6 +431,99 @@ def test_rounds_of_one_version_can_be_listed_together(
     for one in differing([first, second], reader=lead).all:
         client.post(url_of(second, pooled=1), {"unit": unit_code(one.unit), "kind": "slip"})
     assert set(Disagreement.objects.values_list("batch", flat=True)) == {first.pk, second.pk}
+
+
+def same_pair_again(
+    project: Project, version: RubricVersion, said: Sequence[tuple[User, str]], subject: int
+) -> Batch:
+    """A closed round on this pair in which each of these people says this of C1."""
+    users = [user for user, _ in said]
+    again = make_round(project, users, size=1, version=version)
+    again.slots.update(subject=subject)
+    again.assignments.update(subject=subject)
+    for user, answer in said:
+        make_vote(again.assignments.get(rater__user=user), {"C1": answer})
+    return close_round(batch=again, acting_user=None)
+
+
+@pytest.mark.parametrize("in_bulk", [False, True])
+def test_what_differs_between_two_rounds_alone_is_sorted_in_the_newer(
+    client: Client, project: Project, raters: list[User], lead: User, *, in_bulk: bool
+) -> None:
+    version = make_version(project)
+    ann, ben, cid = raters
+    first = make_voted_round(project, [ann, lead], [[ALIKE] * 2], version=version)
+    subject = first.slots.values_list("subject_id", flat=True)[0]
+    second = same_pair_again(project, version, [(ben, "yes yes"), (cid, "yes yes")], subject)
+    assert not differing([first], reader=lead).all
+    assert not differing([second], reader=lead).all
+    (one,) = differing([first, second], reader=lead).all
+    assert one.batch == second.pk
+    client.force_login(lead)
+    sent = {"accept": "C1"} if in_bulk else {"unit": unit_code(one.unit), "kind": "slip"}
+    assert client.post(url_of(second, pooled=1), sent).status_code == 302
+    row = Disagreement.objects.get()
+    assert row.batch == second
+    assert row.kind
+    opened = open_ruling(
+        batch=second, units=[one.unit], question="Which of the two?", acting_user=lead
+    )
+    assert opened.disagreements.get() == row
+
+
+def test_what_differs_between_two_rounds_alone_is_in_the_meeting_of_neither(
+    client: Client, project: Project, raters: list[User], lead: User
+) -> None:
+    version = make_version(project)
+    ann, ben, cid = raters
+    make_voted_round(project, [ann, ben], [[ALIKE, ALIKE]], version=version)
+    subject = Subject.objects.get()
+    second = same_pair_again(project, version, [(cid, "yes yes"), (lead, "yes yes")], subject.pk)
+    client.force_login(lead)
+    page = shown(client, second, pooled=1)
+    assert [line.meeting for section in page.sections for line in section.lines] == [""]
+
+
+def test_in_a_pool_the_row_of_the_newest_round_that_differs_is_the_one_shown(
+    client: Client, project: Project, raters: list[User], lead: User
+) -> None:
+    version = make_version(project)
+    ann, ben, cid = raters
+    odd = [[ALIKE, {"C1": "yes yes"}]]
+    first = make_voted_round(project, [ann, ben], odd, version=version)
+    subject = first.slots.values_list("subject_id", flat=True)[0]
+    second = same_pair_again(project, version, [(cid, "yes no"), (lead, "yes yes")], subject)
+    client.force_login(lead)
+    (unit,) = (one.unit for one in differing([first], reader=lead).all)
+    client.post(url_of(first), {"unit": unit_code(unit), "kind": "slip"})
+    (one,) = differing([first, second], reader=lead).all
+    assert (one.kind, one.batch) == ("slip", second.pk)
+    client.post(url_of(first, pooled=1), {"unit": unit_code(unit), "kind": "ambiguity"})
+    (one,) = differing([first, second], reader=lead).all
+    assert one.kind == "ambiguity"
+    assert [one.kind for one in differing([first], reader=lead).all] == ["slip"]
+    client.post(url_of(first, pooled=1), {"unit": unit_code(unit), "kind": ""})
+    (one,) = differing([first, second], reader=lead).all
+    assert one.kind == ""
+
+
+def test_a_planted_pair_is_not_sorted(batch: Batch, lead: User) -> None:
+    (one,) = (
+        found
+        for found in differing([batch], reader=lead).all
+        if found.unit.key == "C1" and found.unit.external_id == "pair-0-1"
+    )
+    batch.slots.filter(subject=one.unit.subject).update(role=Slot.Role.PROBE)
+    with pytest.raises(SortingRefused, match="do not differ"):
+        sort_disagreement(
+            batch=batch,
+            unit=one.unit,
+            kind="slip",
+            note="",
+            suggestion=one.suggestion,
+            acting_user=lead,
+        )
+    assert not Disagreement.objects.exists()
 
 
 def test_without_a_disagreement_the_page_says_so(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from annotate.actions.meetings import start_meeting
 from annotate.models import Disagreement
 from tests.making import make_voted_round
 
@@ -86,6 +88,22 @@ def test_a_list_is_sorted_with_the_keyboard_alone(page: Page) -> None:
     expect(page.locator("#open-C1")).to_have_text("2 open")
     expect(page.locator("#step")).to_contain_text("3 still open")
     assert kinds() == ["slip", ""]
+
+
+def test_a_key_leads_from_a_row_to_its_place_in_the_meeting_and_before_it_to_its_start(
+    page: Page, batch: Batch, lead: User
+) -> None:
+    page.keyboard.press("m")
+    expect(page, "no row is chosen yet").to_have_url(re.compile(r"/disagreements/$"))
+    page.keyboard.press("j")
+    page.keyboard.press("m")
+    expect(page).to_have_url(re.compile(r"/meeting/\?check=C1$"))
+    start_meeting(batch=batch, minutes=60, acting_user=lead)
+    page.goto(address(batch))
+    for key in "jjm":
+        page.keyboard.press(key)
+    expect(page).to_have_url(re.compile(r"/meeting/[0-9a-f-]{36}\.C1\.B/$"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("C1")
 
 
 def test_enter_takes_what_is_suggested(page: Page) -> None:
