@@ -144,8 +144,8 @@ def test_a_pattern_that_would_take_seconds_is_undecided_and_no_failure() -> None
     text = "".join(dice.choice("ab") for _ in range(100_000))
     slow = "[ab]{0,900}" * 5 + "c"
     assert check_patterns.refusal(slow) == ""
-    for rule in ({"must_match": [slow]}, {"must_not_match": [slow]}):
-        found = said(text, **rule)
+    for name in ("must_match", "must_not_match"):
+        found = decide(rule_of({name: [slow]}), text)
         assert found.code == "undecided"
         assert "too much work" in found.detail
     assert said(text[:30_000], must_match=[slow]).code == "fail"
@@ -160,8 +160,7 @@ def test_the_patterns_of_a_check_share_what_it_may_cost() -> None:
     half = len(rule) // 2
     assert said(text, must_not_match=rule[:-1]).code == "pass"
     assert said(text, must_not_match=rule).code == "undecided"
-    assert said(text, must_not_match=rule[:half], must_match=rule[half:]).code != "pass"
-    wide = {"must_not_match": rule[:half], "json_schema": {"pattern": rule[half]}}
+    wide: dict[str, Any] = {"must_not_match": rule[:half], "json_schema": {"pattern": rule[half]}}
     assert said(json.dumps(text), **wide).code == "fail"
 
 
@@ -362,7 +361,7 @@ def test_a_schema_that_doubles_at_every_level_ends_by_its_steps() -> None:
 
 
 def test_many_patterns_under_many_names_end_by_their_steps() -> None:
-    schema = {
+    schema: dict[str, Any] = {
         "patternProperties": {f"^p{n}$": {} for n in range(2_500)},
         "additionalProperties": True,
     }
@@ -382,7 +381,7 @@ def test_many_items_compared_again_and_again_end_by_what_was_looked_at() -> None
 
 
 def test_a_schema_whose_patterns_are_large_together_is_refused() -> None:
-    patterns = {f"^{n}x{{900}}y{{900}}z{{900}}": {} for n in range(50)}
+    patterns: dict[str, Any] = {f"^{n}x{{900}}y{{900}}z{{900}}": {} for n in range(50)}
     found = check_schema.refusal(check_schema.schema_text({"patternProperties": patterns}))
     assert "with the others matches in too many ways" in found
 
@@ -524,7 +523,7 @@ def test_any_text_comes_to_the_same_verdict_twice_in_one_short_line(
     rule = rule_of({name: EVERY_RULE[name]})
     found = decide(rule, text, prompt=prompt)
     assert found == decide(rule, text, prompt=prompt)
-    assert found.code in ("pass", "fail")  # Texts this short are always decided.
+    assert found.code in ("pass", "fail")
     assert len(found.detail) <= MAX_DETAIL
     assert found.detail.isprintable() or "\ufffd" in found.detail
 
