@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
+# A meeting that nobody ended is over then: three times as long as one may be planned.
+LASTS_AT_MOST = timedelta(hours=12)
 # A stroke a minute on a ruler of at most so many; longer meetings have one for each two, or five.
 _MOST_STROKES = 90
 _STEPS = (1, 2, 5)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
 from django.http import Http404
@@ -55,7 +55,8 @@ def meeting_for(user: User, slug: str, public_id: UUID) -> Room:
     lead = Membership.objects.filter(user=user, project=OuterRef("batch__project"), role=Role.LEAD)
     rating = Assignment.objects.of_user(user).in_open_batches().filter(batch=OuterRef("batch"))
     released = RubricVersion.objects.released().filter(rubric=OuterRef("batch__version__rubric"))
-    found = (
+    # With the annotations that its type does not know.
+    found: Any = (
         Meeting.objects.running()
         .filter(Exists(lead), ~Exists(rating))
         .filter(batch__project__slug=slug, batch__public_id=public_id)

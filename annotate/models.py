@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
 
+from annotate.meeting_time import LASTS_AT_MOST
 from annotate.querysets import (
     LIVE,
     AssignmentQuerySet,
     BatchQuerySet,
     EditQuerySet,
     LabelQuerySet,
+    MeetingQuerySet,
     SubjectQuerySet,
     VoteQuerySet,
 )
@@ -23,6 +26,8 @@ from rubrics.edits import is_there
 from rubrics.models import Criterion, Rubric, RubricVersion
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from annotate import ballot
     from rubrics.content import Rubric as RubricContent
 
@@ -601,6 +606,8 @@ class Meeting(models.Model):
     started_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True)
 
+    objects = MeetingQuerySet.as_manager()
+
     class Meta:
         ordering = ["-id"]
         constraints: ClassVar = [
@@ -613,6 +620,15 @@ class Meeting(models.Model):
 
     def __str__(self) -> str:
         return f"meeting about {self.batch}"
+
+    @property
+    def over_at(self) -> datetime:
+        """When it ended, by a press or because nobody pressed; to come while it runs."""
+        return self.ended_at or self.started_at + LASTS_AT_MOST
+
+    @property
+    def was_forgotten(self) -> bool:
+        return self.over_at == self.started_at + LASTS_AT_MOST <= timezone.now()
 
 
 class Edit(models.Model):

@@ -15,14 +15,16 @@ from django.db.models import (
     Value,
 )
 from django.db.models.functions import Cast, Concat
+from django.utils import timezone
 
+from annotate.meeting_time import LASTS_AT_MOST
 from projects.models import Event, Membership
 from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from annotate.models import Assignment, Batch, Edit, Label, Subject, Vote
+    from annotate.models import Assignment, Batch, Edit, Label, Meeting, Subject, Vote
     from projects.models import Project, Rater, User
 
 # The states in which an assignment holds its slot.
@@ -228,6 +230,12 @@ class LabelQuerySet(QuerySet["Label"]):
     def on_counted(self) -> LabelQuerySet:
         """Labels of votes that are counted, as `VoteQuerySet.counted` says."""
         return self.exclude(vote__assignment__slot__role__in=PLANTED)
+
+
+class MeetingQuerySet(QuerySet["Meeting"]):
+    def running(self) -> MeetingQuerySet:
+        """Not ended, and not forgotten either: what is sorted days later is not of that meeting."""
+        return self.filter(ended_at__isnull=True, started_at__gt=timezone.now() - LASTS_AT_MOST)
 
 
 class EditQuerySet(QuerySet["Edit"]):

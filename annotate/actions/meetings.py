@@ -20,7 +20,10 @@ class MeetingRefused(Exception):
 
 
 def start_meeting(*, batch: Batch, minutes: int, acting_user: User | None) -> Meeting:
-    """The hour begins. A batch has one open meeting: starting again joins the one that runs."""
+    """The hour begins. A batch has one open meeting: starting again joins the one that runs.
+
+    One that nobody ended is ended first, at the time when it was over by itself.
+    """
     if not SHORTEST <= minutes <= LONGEST:
         raise MeetingRefused(f"A meeting lasts from {SHORTEST} to {LONGEST} minutes.")
     if not figures_are_open(batch):
@@ -28,8 +31,10 @@ def start_meeting(*, batch: Batch, minutes: int, acting_user: User | None) -> Me
     with transaction.atomic():
         Batch.objects.select_for_update(of=("self",), no_key=True).get(pk=batch.pk)
         standing = Meeting.objects.filter(batch=batch, ended_at__isnull=True).first()
-        if standing is not None:
+        if standing is not None and not standing.was_forgotten:
             return standing
+        if standing is not None:
+            end_meeting(meeting=standing, acting_user=None)
         meeting = Meeting.objects.create(batch=batch, minutes=minutes, started_by=acting_user)
         record(
             "meeting.started",
@@ -48,7 +53,7 @@ def end_meeting(*, meeting: Meeting, acting_user: User | None) -> Meeting:
         held = Meeting.objects.select_for_update(of=("self",), no_key=True)
         meeting = held.select_related("batch__project").get(pk=meeting.pk)
         if meeting.ended_at is None:
-            meeting.ended_at = timezone.now()
+            meeting.ended_at = min(timezone.now(), meeting.over_at)
             meeting.save(update_fields=["ended_at"])
             record(
                 "meeting.ended",

@@ -82,19 +82,16 @@ def minutes_page(room: Room, reader: User) -> MinutesPage:
             sessions=tuple(sessions),
             open=sum(group.open for group in found.groups),
         ),
-        runs=any(meeting.ended_at is None for meeting in meetings),
+        runs=any(not meeting.ended_at and not meeting.was_forgotten for meeting in meetings),
         hrefs={_title(batch, one): meeting_address(batch, one) for one in handled},
     )
 
 
 def _session(meeting: Meeting, entries: Iterable[Entry]) -> Session:
-    ended = meeting.ended_at or timezone.now()
-    minutes = max(1, round((ended - meeting.started_at).total_seconds() / 60))
-    planned = f"{minutes} of {meeting.minutes} minutes"
     return Session(
         when=_moment(meeting.started_at),
         led=_by(meeting.started_by),
-        lasted=planned if meeting.ended_at else f"{planned} so far",
+        lasted=_lasted(meeting),
         entries=tuple(entries),
     )
 
@@ -109,12 +106,22 @@ def _meeting_of(
     if at is None and one.row.ruling is not None:
         at = one.row.ruling.opened_at
     for meeting in meetings:
-        if at is not None and meeting.started_at <= at <= (meeting.ended_at or timezone.now()):
+        if at is not None and meeting.started_at <= at <= meeting.over_at:
             return meeting.pk
     return None
 
 
 def _entry(
+def _lasted(meeting: Meeting) -> str:
+    """How long of what was planned; of a meeting that nobody ended nobody knows."""
+    if meeting.was_forgotten:
+        return f"{meeting.minutes} minutes planned, ended by nobody"
+    ended = meeting.ended_at or timezone.now()
+    minutes = max(1, round((ended - meeting.started_at).total_seconds() / 60))
+    planned = f"{minutes} of {meeting.minutes} minutes"
+    return planned if meeting.ended_at else f"{planned} so far"
+
+
     batch: Batch,
     one: Differing,
     edits: Mapping[int, Sequence[Edit]],

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import TYPE_CHECKING
+
+from django.utils import timezone
 
 from annotate.actions.meetings import end_meeting, start_meeting
 from annotate.actions.rulings import decide_ruling
-from annotate.models import Ruling
+from annotate.models import Meeting, Ruling
 from annotate.rendering import render
 from annotate.rendering.readable import readable
 from rubrics.actions import discard_draft
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from annotate.disagreements import Differing
-    from annotate.models import Batch, Meeting
+    from annotate.models import Batch
     from projects.models import User
 
 HOSTILE = "<b>*Not* bold</b> [a](http://x.invalid) `code` $x_1$ # no heading"
@@ -155,3 +158,38 @@ def test_a_change_that_was_written_over_says_so(
     reworded(batch, item, lead, "The second wording.")
     changes = [line for line in text_of(room, batch).splitlines() if "- Change:" in line]
     assert [line.endswith("changed since)") for line in changes] == [True, False]
+
+
+def test_a_meeting_that_nobody_ended_is_over_by_itself_and_collects_nothing_more(
+    room: Client,  # noqa: F811
+    batch: Batch,  # noqa: F811
+    item: Differing,  # noqa: F811
+    lead: User,
+    meeting: Meeting,  # noqa: F811
+) -> None:
+    began = timezone.now() - timedelta(hours=12, minutes=1)
+    Meeting.objects.filter(pk=meeting.pk).update(started_at=began)
+    sorted_as(batch, item, lead, "slip")
+    text = text_of(room, batch)
+    assert "60 minutes planned, ended by nobody" in text
+    assert text.index("C1, Names the cause") > text.index("## Outside a meeting")
+    # Its pages begin another one, under which the next is minuted.
+    assert room.get(at(batch, "meeting_unit", item)).status_code == 302
+    second = start_meeting(batch=batch, minutes=60, acting_user=lead)
+    assert second != meeting
+    meeting.refresh_from_db()
+    assert meeting.ended_at == began + timedelta(hours=12)
+    sorted_as(batch, item, lead, "ambiguity")
+    assert "Outside a meeting" not in text_of(room, batch)
+
+
+def test_a_meeting_runs_for_as_long_as_people_may_sit_there(
+    room: Client,  # noqa: F811
+    batch: Batch,  # noqa: F811
+    item: Differing,  # noqa: F811
+    lead: User,
+    meeting: Meeting,  # noqa: F811
+) -> None:
+    Meeting.objects.filter(pk=meeting.pk).update(started_at=timezone.now() - timedelta(hours=11))
+    assert room.get(at(batch, "meeting_unit", item)).status_code == 200
+    assert start_meeting(batch=batch, minutes=60, acting_user=lead) == meeting
