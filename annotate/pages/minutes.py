@@ -96,6 +96,16 @@ def _session(meeting: Meeting, entries: Iterable[Entry]) -> Session:
     )
 
 
+def _lasted(meeting: Meeting) -> str:
+    """How long of what was planned; of a meeting that nobody ended nobody knows."""
+    if meeting.was_forgotten:
+        return f"{meeting.minutes} minutes planned, ended by nobody"
+    ended = meeting.ended_at or timezone.now()
+    minutes = max(1, round((ended - meeting.started_at).total_seconds() / 60))
+    planned = f"{minutes} of {meeting.minutes} minutes"
+    return planned if meeting.ended_at else f"{planned} so far"
+
+
 def _meeting_of(
     one: Differing, meetings: Sequence[Meeting], edits: Mapping[int, Sequence[Edit]]
 ) -> int | None:
@@ -112,16 +122,6 @@ def _meeting_of(
 
 
 def _entry(
-def _lasted(meeting: Meeting) -> str:
-    """How long of what was planned; of a meeting that nobody ended nobody knows."""
-    if meeting.was_forgotten:
-        return f"{meeting.minutes} minutes planned, ended by nobody"
-    ended = meeting.ended_at or timezone.now()
-    minutes = max(1, round((ended - meeting.started_at).total_seconds() / 60))
-    planned = f"{minutes} of {meeting.minutes} minutes"
-    return planned if meeting.ended_at else f"{planned} so far"
-
-
     batch: Batch,
     one: Differing,
     edits: Mapping[int, Sequence[Edit]],
