@@ -1,9 +1,10 @@
 """How often the exit rule is right: what is cleared within three rounds, and what should have been.
 
-Run as `python -m benchmarks.operating`; it prints the tables of docs/statistics.md, and fails where
-an aim is missed. Raters are the *draws* of benchmarks/planted, so that the true alpha is exact. The
-rule is that of `annotate.reliability.status` with the bars of a new project. Three ways to go on
-after a round that did not clear:
+Run as `python -m benchmarks.operating`; it prints the tables of docs/statistics.md, and how many
+aims are missed. Raters are the *draws* of benchmarks/planted, so that the true alpha is exact. The
+rule is that of `annotate.clearing` with the bars of a new project; thousands of replications are
+decided by sums, which are held to the product's own words on a sample. Three ways to go on after a
+round that did not clear:
 
 - *pooled*: another round of the same version, all of them pooled: what Calibrant does;
 - *latest*: the same, but only the latest round counts;
@@ -14,7 +15,6 @@ after a round that did not clear:
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -24,7 +24,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from annotate.reliability import Bars, Status, reliability, status
+from annotate import clearing
+from annotate.reliability import Bars, Reliability, Status, reliability, status
 from benchmarks import planted
 
 PAIRS = 40
@@ -137,33 +138,57 @@ def shares(cell: Cell, replications: int, seed: int, bars: Bars) -> dict[Way, tu
 
 @dataclass
 class Seen:
-    """What `annotate.reliability` says of pooled rounds: statuses by number of rounds, and how many
-    replications had cleared, not thin, by the end of each."""
+    """What the product says of pooled rounds: statuses by number of rounds, and how many
+    replications had cleared by the end of each, as a new project has it and as a strict one does.
+    """
 
     statuses: list[Counter[Status]]
-    firmly: list[int]
+    cleared: list[int]
+    strictly: list[int]
+
+
+def done(found: Reliability, bars: Bars) -> bool:
+    """Whether volume no longer waits for a check, as every page of the product decides it."""
+    return clearing.row(
+        key="C",
+        kind="criterion",
+        title="C",
+        figure="values",
+        level="nominal",
+        scale=planted.YES_NO,
+        reliability=found,
+        split=0,
+        bars=bars,
+        counts=True,
+    ).done
 
 
 def states(cell: Cell, replications: int, seed: int) -> Seen:
-    """The sums above are held to it, replication by replication."""
+    """The sums above, and what they decide, are held to it, replication by replication."""
     rng = np.random.default_rng([seed, CELLS.index(cell), 1])
-    found = Seen([Counter() for _ in range(ROUNDS)], [0] * ROUNDS)
+    bars, strict = Bars(), Bars(thin_waits=True)
+    found = Seen([Counter() for _ in range(ROUNDS)], [0] * ROUNDS, [0] * ROUNDS)
     for codes in draw(cell, replications, rng):
-        sums, firm = Sums.of(codes[np.newaxis]), False
+        sums, cleared, firm = Sums.of(codes[np.newaxis]), False, False
+        by_sums = cleared_by(sums, "pooled", bars)[0]
         for last in range(ROUNDS):
             rows = planted.frame(codes[: last + 1].reshape(-1, 2, planted.RATERS), planted.YES_NO)
             one = reliability(rows, criterion="C", level="nominal", scale=planted.YES_NO)
             alpha, minority = (float(part[0]) for part in sums.pooled(0, last))
             assert minority == one.minority_units
             assert np.isnan(alpha) if one.alpha is None else abs(alpha - one.alpha) < 1e-9
-            state = status(one)
-            firm |= state == Status.CLEARS
+            state = status(one, bars)
+            assert (state in (Status.NOT_TESTABLE, Status.UNDEFINED)) == (minority < bars.minority)
+            cleared |= done(one, bars)
+            assert cleared == by_sums[last]
+            firm |= done(one, strict)
             found.statuses[last][state] += 1
-            found.firmly[last] += firm
+            found.cleared[last] += cleared
+            found.strictly[last] += firm
     return found
 
 
-def main() -> int:
+def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--replications", type=int, default=20_000)
     options.add_argument("--states", type=int, default=1000, help="replications with intervals")
@@ -183,9 +208,15 @@ def main() -> int:
         )
         missed = show_cleared([job.result() for job in ran])
         print(f"\nWhat rounds of one version come to, pooled; {chosen.states} replications.\n")
-        show_states([job.result() for job in seen], chosen.states)
-    print("\nEvery aim is reached." if not missed else f"\nAims missed: {missed}.")
-    return 1 if missed else 0
+        stated = [job.result() for job in seen]
+        show_states(stated, chosen.states)
+        print(
+            f"\nCleared by the end of round 1 / 2 / 3, pooled; {chosen.states} replications, "
+            f"standard error at most {0.5 / sqrt(chosen.states):.1%}.\n"
+        )
+        show_strict(stated, chosen.states)
+    # What is measured is published, missed or not; only a fault of our own ends otherwise.
+    print("\nEvery aim is reached." if not missed else f"\nAIMS MISSED: {missed}.")
 
 
 def show_cleared(found: list[dict[Way, tuple[float, ...]]]) -> int:
@@ -195,18 +226,27 @@ def show_cleared(found: list[dict[Way, tuple[float, ...]]]) -> int:
     for cell, ways in zip(CELLS, found, strict=True):
         cells = " | ".join(" / ".join(f"{one:.1%}" for one in ways[way]) for way in WAYS)
         print(f"| {cell.alpha:.2f} | {cell.prevalence:.2f} | {cells} | {_aim(cell, ways)} |")
-    return sum("missed" in _aim(cell, ways) for cell, ways in zip(CELLS, found, strict=True))
+    return sum("MISSED" in _aim(cell, ways) for cell, ways in zip(CELLS, found, strict=True))
 
 
 def show_states(found: list[Seen], replications: int) -> None:
     heads = [state.replace("_", " ").replace("clears thin", "clears, thin") for state in Status]
-    print(f"| true alpha | prevalence | rounds | {' | '.join(heads)} | cleared so far, not thin |")
-    print("|" + " --- |" * (4 + len(heads)))
+    print(f"| true alpha | prevalence | rounds | {' | '.join(heads)} |")
+    print("|" + " --- |" * (3 + len(heads)))
     for cell, seen in zip(CELLS, found, strict=True):
-        for n, (counts, firmly) in enumerate(zip(seen.statuses, seen.firmly, strict=True), 1):
-            shares = [counts[state] / replications for state in Status] + [firmly / replications]
-            row = " | ".join(f"{share:.1%}" for share in shares)
+        for n, counts in enumerate(seen.statuses, 1):
+            row = " | ".join(f"{counts[state] / replications:.1%}" for state in Status)
             print(f"| {cell.alpha:.2f} | {cell.prevalence:.2f} | {n} | {row} |")
+
+
+def show_strict(found: list[Seen], replications: int) -> None:
+    """The rule of a new project beside that of one where what clears thin waits."""
+    print("| true alpha | prevalence | thin clears | thin waits |")
+    print("|" + " --- |" * 4)
+    for cell, seen in zip(CELLS, found, strict=True):
+        ways = (seen.cleared, seen.strictly)
+        cells = " | ".join(" / ".join(f"{one / replications:.1%}" for one in way) for way in ways)
+        print(f"| {cell.alpha:.2f} | {cell.prevalence:.2f} | {cells} |")
 
 
 def _aim(cell: Cell, found: dict[Way, tuple[float, ...]]) -> str:
@@ -215,8 +255,8 @@ def _aim(cell: Cell, found: dict[Way, tuple[float, ...]]) -> str:
         return ""
     low, high = cell.aim
     words = f"at most {high:.0%}" if high < 1 else f"at least {low:.0%}"
-    return f"{words}: {'reached' if low <= found['pooled'][-1] <= high else 'missed'}"
+    return f"{words}: {'reached' if low <= found['pooled'][-1] <= high else 'MISSED'}"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
