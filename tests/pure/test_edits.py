@@ -221,6 +221,51 @@ def test_what_cannot_be_is_refused_in_words(
         edits.apply(base, base, kind, detail)
 
 
+# ---- Whether a change is still there
+
+CHANGES: list[tuple[str, dict[str, Any]]] = [
+    ("anchor", {"key": "C1", "verdict": "pass", "text": "Rosa owns the receipts."}),
+    ("reword", {"key": "C1", "text": "Lists every open item.", "title": "Open items"}),
+    ("split", {"key": "C1", "parts": PARTS}),
+    ("merge", {"keys": ["C1", "C2"], "text": "Lists every open item and what it costs."}),
+    ("automatic", {"key": "C1", "rule": {"max_words": 9}}),
+    ("weight", {"key": "C1", "weight": "5"}),
+    ("scale", {"key": "C4", "values": ["low", "high"]}),
+    ("scale", {"key": "preference", "values": ["3"]}),
+    ("procedure", {"text": "Which one helps more?", "rationale": "Say why."}),
+    ("add", {"kind": "gate", "text": "Names the file."}),
+]
+
+
+@pytest.mark.parametrize(("kind", "detail"), CHANGES)
+def test_a_change_is_there_until_the_document_is_without_it(
+    base: Rubric, kind: str, detail: dict[str, Any]
+) -> None:
+    made = edits.apply(base, base, kind, detail)
+    assert edits.is_there(made.rubric, kind, made.keys, detail)
+    assert not edits.is_there(base, kind, made.keys, detail)
+
+
+@pytest.mark.parametrize(("kind", "detail"), CHANGES)
+def test_a_change_elsewhere_takes_none_away(
+    base: Rubric, kind: str, detail: dict[str, Any]
+) -> None:
+    made = edits.apply(base, base, kind, detail)
+    later = edits.apply(base, made.rubric, "reword", {"key": "G2", "text": "Decides nothing."})
+    assert edits.is_there(later.rubric, kind, made.keys, detail)
+
+
+def test_what_a_change_made_may_be_reworded_and_an_example_goes_along(base: Rubric) -> None:
+    split = {"key": "C1", "parts": PARTS}
+    made = edits.apply(base, base, "split", split)
+    later = edits.apply(base, made.rubric, "reword", {"key": "C1", "text": "Lists all items."})
+    assert edits.is_there(later.rubric, "split", made.keys, split)
+    example = {"key": "C1", "verdict": "pass", "text": "Rosa owns the receipts."}
+    with_it = edits.apply(base, base, "anchor", example)
+    parted = edits.apply(base, with_it.rubric, "split", split)
+    assert edits.is_there(parted.rubric, "anchor", with_it.keys, example)
+
+
 @given(rubrics(), st.data())
 def test_no_split_loses_a_line_or_takes_a_name_that_was_used(
     rubric: Rubric, data: st.DataObject

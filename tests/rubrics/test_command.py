@@ -9,6 +9,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from rubrics import document
+from rubrics.actions import edit_draft
 from rubrics.models import Criterion, Rubric, RubricVersion
 from tests.rubrics.making import make_draft, make_published, make_yaml
 
@@ -95,6 +96,26 @@ def test_the_demo_rubric_is_accepted_without_a_warning(project: Project) -> None
     assert err == ""
     assert RubricVersion.objects.get().status == "published"
     assert Criterion.objects.count() == 9
+
+
+def test_publishing_at_once_says_which_checks_have_no_reason_of_their_own(
+    project: Project, tmp_path: Path
+) -> None:
+    first = make_published(project)
+    changed = make_yaml(number=2, gate="Amounts match the estimate.", weight=9)
+    out, _ = run("import_rubric", written(tmp_path, changed), publish="Clearer.")
+    assert "Nobody had written why G1 and C1 changed: their notes say what changed" in out
+    edit_draft(
+        version=first.rubric.versions.get(number=2),
+        kind="reword",
+        detail={"key": "G1", "text": "Every amount matches."},
+        note="Raters asked which amounts.",
+        acting_user=None,
+    )
+    draft = document.dump(first.rubric.versions.drafts().get().content)
+    out, _ = run("import_rubric", written(tmp_path, draft), publish="Clearer still.")
+    assert "is published" in out
+    assert "Nobody had written" not in out
 
 
 def test_publish_publishes_at_once_and_again_changes_nothing(

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from projects.commands import WritingCommand, existing_file, project_named
 from rubrics.actions import RubricRefused, import_rubric, publish
 from rubrics.document import RubricError
+from rubrics.words import joined
 
 
 def read_document(path: str) -> tuple[str, bytes]:
@@ -35,6 +36,7 @@ class Command(WritingCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
         name, source = read_document(options["file"])
+        unexplained: list[str] = []
         try:
             version = import_rubric(
                 project=project,
@@ -43,9 +45,11 @@ class Command(WritingCommand):
                 slug=options["slug"],
             )
             if options["publish"] is not None and version.status == version.Status.DRAFT:
+                explained = version.change_notes
                 version = publish(
                     version=version, change_note=options["publish"], acting_user=self.acting_user
                 )
+                unexplained = [key for key in version.change_notes if not explained.get(key)]
         except RubricError as refusal:
             found = "\n".join(f"  {problem}" for problem in refusal.problems)
             raise CommandError(f"{name} is not imported:\n{found}") from None
@@ -53,4 +57,9 @@ class Command(WritingCommand):
             raise CommandError(str(refusal)) from None
         for warning in version.warnings:
             self.stderr.write(self.style.WARNING(f"  warning: {warning}"))
+        if unexplained:
+            self.stdout.write(
+                f"Nobody had written why {joined(unexplained)} changed: "
+                "their notes say what changed, and no more."
+            )
         self.stdout.write(f"{version} is {version.status}: {version.digest}")
