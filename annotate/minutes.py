@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -35,10 +36,14 @@ class Change:
 class Entry:
     """One disagreement: `labels` are counted, not named. `kind` is '' while it is open.
 
-    `ruled` says who asked for the ruling and who decided it, with the times.
+    `part` is '' where the whole pair is asked about. `ruled` says who asked for the ruling and who
+    decided it, with the times.
     """
 
     title: str
+    check: str
+    pair: str
+    part: str
     labels: str
     kind: str
     suggested: str
@@ -50,6 +55,19 @@ class Entry:
     ruling: str = ""
     ruled: str = ""
 
+    @property
+    def is_told(self) -> bool:
+        """Whether anybody said or did more about it than to choose a kind."""
+        return bool(self.note or self.changes or self.ruling)
+
+
+@dataclass(frozen=True)
+class Silent:
+    """The disagreements on one check that were sorted without a word."""
+
+    check: str
+    entries: tuple[Entry, ...]
+
 
 @dataclass(frozen=True)
 class Session:
@@ -59,6 +77,29 @@ class Session:
     led: str = ""
     lasted: str = ""
     entries: tuple[Entry, ...] = ()
+
+    @property
+    def told(self) -> tuple[Entry, ...]:
+        """What was decided in words, by a change or by a ruling."""
+        return tuple(entry for entry in self.entries if entry.is_told)
+
+    @property
+    def silent(self) -> tuple[Silent, ...]:
+        """The others by check, in the order in which the checks come."""
+        by_check: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            if not entry.is_told:
+                by_check.setdefault(entry.check, []).append(entry)
+        return tuple(Silent(check, tuple(entries)) for check, entries in by_check.items())
+
+    @property
+    def silent_in_words(self) -> str:
+        """“60 sorted without a word: 41 slip, 19 legitimate”."""
+        kinds = Counter(entry.kind for entry in self.entries if not entry.is_told)
+        counted = ", ".join(
+            f"{count} {kind or 'without a kind'}" for kind, count in kinds.most_common()
+        )
+        return f"{kinds.total()} sorted without a word: {counted}"
 
 
 @dataclass(frozen=True)
@@ -97,9 +138,26 @@ def _lines(minutes: Minutes) -> Iterator[str]:
         if session.led:
             yield ""
             yield f"Led by {escaped(session.led)}, {escaped(session.lasted)}."
-        for entry in session.entries:
+        for entry in session.told:
             yield ""
             yield from _entry(entry)
+        if session.silent:
+            yield ""
+            yield from _silent(session)
+
+
+def _silent(session: Session) -> Iterable[str]:
+    """A table, since nobody reads sixty sections to learn that nothing was said."""
+    yield f"### {escaped(session.silent_in_words)}"
+    yield ""
+    yield "| Check | Pair | Response | Labels | Kind | Suggested | By | When |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for group in session.silent:
+        for one in group.entries:
+            suggested = f"{one.suggested}. {one.why}" if one.suggested else ""
+            cells = [one.check, one.pair, one.part, one.labels, one.kind or "not sorted"]
+            written = [*cells, suggested, one.by, one.at]
+            yield f"| {' | '.join(escaped(cell) for cell in written)} |"
 
 
 def _entry(entry: Entry) -> Iterable[str]:

@@ -233,10 +233,14 @@ def check_of(batch: Batch, key: str) -> Criterion:
 
 def title_of(check: Criterion, item: Differing) -> str:
     """What is talked about, in one line."""
-    what = "Preference" if check.kind == PREFERENCE else f"{check.key}, {check.heading}"
     part = item.unit.part
     where = f", response {part}" if part in ("A", "B") else f", part {part}" if part else ""
-    return f"{what.rstrip('.')}: {item.unit.external_id}{where}"
+    return f"{check_title(check)}: {item.unit.external_id}{where}"
+
+
+def check_title(check: Criterion) -> str:
+    what = "Preference" if check.kind == PREFERENCE else f"{check.key}, {check.heading}"
+    return what.rstrip(".")
 
 
 def influence_of(group: Group, item: Differing) -> Influence | None:

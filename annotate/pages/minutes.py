@@ -11,7 +11,7 @@ from django.utils.dateformat import format as as_words
 
 from annotate.minutes import Change, Entry, Minutes, Session
 from annotate.models import Batch, Edit, Meeting, Ruling
-from annotate.pages.meeting import check_of, title_of
+from annotate.pages.meeting import check_of, check_title, title_of
 from annotate.pages.meeting_agenda import meeting_address
 from annotate.pages.meeting_changes import CHANGED_SINCE, told
 from annotate.pages.meeting_raters import given
@@ -134,6 +134,9 @@ def _entry(
     ruling = rulings.get(row.ruling_id) if row.ruling_id else None
     return Entry(
         title=_title(batch, one),
+        check=check_title(check_of(batch, one.unit.key)),
+        pair=one.unit.external_id,
+        part=one.unit.part,
         labels=", ".join(f"{count} {words}" for words, count in times.most_common()),
         kind=row.get_kind_display() if row.kind else "",
         suggested=row.get_suggested_display() if row.suggested else "",

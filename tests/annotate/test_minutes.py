@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from annotate.actions.meetings import end_meeting, start_meeting
 from annotate.actions.rulings import decide_ruling
+from annotate.disagreements import differing
 from annotate.models import Meeting, Ruling
 from annotate.rendering import render
 from annotate.rendering.readable import readable
@@ -193,3 +194,26 @@ def test_a_meeting_runs_for_as_long_as_people_may_sit_there(
     Meeting.objects.filter(pk=meeting.pk).update(started_at=timezone.now() - timedelta(hours=11))
     assert room.get(at(batch, "meeting_unit", item)).status_code == 200
     assert start_meeting(batch=batch, minutes=60, acting_user=lead) == meeting
+
+
+def test_what_was_decided_leads_and_what_was_sorted_without_a_word_is_one_table(
+    room: Client,  # noqa: F811
+    batch: Batch,  # noqa: F811
+    item: Differing,  # noqa: F811
+    lead: User,
+) -> None:
+    others = [one for one in differing([batch], reader=lead).all if one.unit != item.unit]
+    for other in others:
+        sorted_as(batch, other, lead, "legitimate")
+    sorted_as(batch, item, lead, "ambiguity", "A cause is what broke.")
+    page = room.get(at(batch, "minutes")).content.decode()
+    decided, _, folded = page.partition('<details class="silent">')
+    assert decided.count('<article class="entry">') == 1
+    assert "A cause is what broke." in decided
+    assert "2 sorted without a word: 2 legitimate" in folded
+    for other in others:
+        assert f"<td>{other.unit.external_id}</td>" in folded
+    text = text_of(room, batch)
+    assert text.count("\n### ") == 2
+    for other in others:
+        assert f"| {other.unit.external_id} |" in text
