@@ -8,7 +8,7 @@ from annotate.actions.asking import MAX_NOTE
 from annotate.assignment import MAX_SEED
 from annotate.clearing import ROUND_SIZE
 from annotate.models import Subject
-from projects.models import Role, User
+from projects.models import Rater, Role, User
 from rubrics.models import RubricVersion
 
 if TYPE_CHECKING:
@@ -138,6 +138,13 @@ class RoundForm(forms.Form):
         probes.labels = labels
         probes.queryset = Subject.objects.filter(pk__in=list(labels)).order_by("external_id")
         probes.initial = list(chosen)
+
+
+def raters_chosen(form: RoundForm, project: Project) -> list[Rater]:
+    """Whoever is ticked in the form as it is shown and has rated here before."""
+    ticked = {str(pk) for pk in form["raters"].value() or ()}
+    raters = Rater.objects.filter(project=project, user__isnull=False)
+    return [rater for rater in raters if str(rater.user_id) in ticked]
 
 
 def versions_to_try(project: Project) -> VersionQuerySet:

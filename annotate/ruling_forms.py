@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -10,6 +11,8 @@ from annotate.models import Ruling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from rubrics.models import Criterion
 
 _LINES = {"rows": 3}
 
@@ -81,12 +84,20 @@ class RuleForm(forms.Form):
         help_text="Goes into the note of the next version.",
     )
 
-    def __init__(self, *args: Any, checks: Sequence[tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, checks: Sequence[Criterion], about: str = "", **kwargs: Any
+    ) -> None:
+        """`about` is the key of the check to begin with, as it is worded now."""
+        texts = {f"reword:{check.key}": check.text for check in checks}
+        chosen = f"reword:{about}"
+        kwargs["initial"] = {"kind": chosen, "text": texts.get(chosen, "")}
         super().__init__(*args, **kwargs)
         kind = self.fields["kind"]
         assert isinstance(kind, forms.ChoiceField)
         kind.choices = [
-            *((f"reword:{key}", f"Reword {key}: {heading}") for key, heading in checks),
+            *((f"reword:{check.key}", f"Reword {check.key}: {check.heading}") for check in checks),
             ("add:gate", "Add a gate"),
             ("add:criterion", "Add a criterion"),
         ]
+        # For js/ruling.js: the wording follows the check that is chosen.
+        kind.widget.attrs["data-texts"] = json.dumps(texts)

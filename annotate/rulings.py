@@ -89,11 +89,11 @@ def codes_for(criteria: Iterable[Criterion]) -> list[str]:
     return [str(code) for code in first if all(code in scale for scale in others)]
 
 
-def checks_to_reword(rubric_id: int) -> list[tuple[str, str]]:
-    """(key, heading) of what raters answer in the next version: its draft, or the newest one."""
+def checks_to_reword(rubric_id: int) -> list[Criterion]:
+    """What raters answer in the next version: its draft, or the newest one."""
     newest = RubricVersion.objects.filter(rubric=rubric_id).newest_first().values("pk")[:1]
     asked = Criterion.objects.filter(version__in=newest).asked().exclude(kind=PREFERENCE)
-    return [(check.key, check.heading) for check in asked]
+    return list(asked)
 
 
 def code_words(code: str) -> str:

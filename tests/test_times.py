@@ -21,6 +21,7 @@ from tests.annotate.ruled import split_round
 from tests.making import make_round, make_votes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from django.http import HttpRequest
@@ -83,7 +84,7 @@ def test_every_door_to_a_project_sets_its_clock(
     batch = make_round(project, [expert, other_expert])
     own = batch.assignments.filter(rater__user=expert)[0]
     Meeting.objects.create(batch=batch, started_by=lead, minutes=30)
-    doors = {
+    doors: dict[str, Callable[[], object]] = {
         "project": lambda: project_for(lead, "claims"),
         "batch": lambda: own_batch_for(expert, batch.public_id),
         "assignment": lambda: assignment_for(expert, own.public_id),

@@ -9,6 +9,7 @@ from annotate.history import KINDS, OneRound
 from annotate.models import Disagreement
 from rubrics.words import counted_noun
 
+_TO_COMPARE = 2
 _ORDER = ("ambiguity", "weighting", "slip", "legitimate")
 
 
@@ -48,26 +49,38 @@ def _all(one: OneRound) -> int:
 
 
 def _sentence(rounds: Sequence[OneRound]) -> str:
-    """What became of ambiguity, between the first and the last round that were sorted."""
+    """What became of ambiguity, between the first and the last round that are sorted to the end.
+
+    Where some of a round waits, its ambiguity is a number that still grows.
+    """
     waiting = sum(one.open for one in rounds)
     begun = [one for one in rounds if any(one.sorted.values())]
     if not begun:
         if not waiting:
             return "Raters gave the same label everywhere they met."
         return f"Nobody has sorted {'it' if waiting == 1 else 'them'} yet: begin with the newest."
-    done = [one for one in begun if not one.open]
-    said = _ambiguity(done if len(done) > 1 else begun)
+    said = _ambiguity([one for one in rounds if not one.open], begun)
     if waiting:
         verb = "is" if waiting == 1 else "are"
         said += f" {counted_noun(waiting, 'disagreement')} {verb} not sorted yet."
     return said
 
 
-def _ambiguity(rounds: Sequence[OneRound]) -> str:
+def _ambiguity(done: Sequence[OneRound], begun: Sequence[OneRound]) -> str:
     cure = "Ambiguity is what a rubric can cure"
-    first, last = rounds[0].sorted.get("ambiguity", 0), rounds[-1].sorted.get("ambiguity", 0)
-    if len(rounds) == 1:
-        return f"{cure}: {first} in round {rounds[0].batch.number}."
-    if first == last:
-        return f"{cure}; it stayed at {last}."
-    return f"{cure}; it {'fell' if last < first else 'rose'} from {first} to {last}."
+    if len(done) < _TO_COMPARE:
+        newest = begun[-1]
+        so_far = " so far" if newest.open else ""
+        return f"{cure}: {_found(newest)} in round {newest.batch.number}{so_far}."
+    first, last = done[0], done[-1]
+    if _found(first) == _found(last):
+        return f"{cure}; it stayed at {_found(last)}."
+    verb = "fell" if _found(last) < _found(first) else "rose"
+    return (
+        f"{cure}; it {verb} from {_found(first)} in round {first.batch.number} "
+        f"to {_found(last)} in round {last.batch.number}."
+    )
+
+
+def _found(one: OneRound) -> int:
+    return one.sorted.get("ambiguity", 0)

@@ -47,8 +47,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Changes:
+    """`href`: what asked for each change of that draft, '' where it has none from here."""
+
     number: int
     lines: tuple[Line, ...] = ()
+    href: str = ""
 
 
 def changes_of(batch: Batch, row: Disagreement | None) -> Changes:
@@ -61,7 +64,13 @@ def changes_of(batch: Batch, row: Disagreement | None) -> Changes:
     if row.ruling_id is not None:
         lines.append(_ruling(batch, row))
     number = edits[0].number if edits else batch.version.number + 1
-    return Changes(number, tuple(lines))
+    return Changes(number, tuple(lines), draft_href(batch, number) if edits else "")
+
+
+def draft_href(batch: Batch, number: int) -> str:
+    """What asked for each change of a version of the batch's rubric."""
+    rubric = batch.version.rubric.slug
+    return reverse("annotate:version_edits", args=[batch.project.slug, rubric, number])
 
 
 def with_digest(edits: Any) -> Any:

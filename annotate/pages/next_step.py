@@ -62,6 +62,13 @@ class Standing:
     # The most pairs that no round has had yet.
     fresh: int = 0
 
+    @property
+    def untried(self) -> int | None:
+        """The number of the version published last, where the round to speak of tried another."""
+        if self.version is None or self.last is None or self.last.version == self.version:
+            return None
+        return self.version[1]
+
 
 @dataclass(frozen=True)
 class Step:

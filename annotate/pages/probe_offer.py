@@ -26,7 +26,8 @@ class Offer:
     """The pairs under one version: `says` is what the checks lack and what is ready for it.
 
     `chosen` are those to begin with, where somebody came to plant for one check; `seen` those that
-    an expert of the project has had before.
+    an expert of the project has had before; `to_tick`: that some of them are ready for what is
+    said.
     """
 
     version: RubricVersion
@@ -34,6 +35,7 @@ class Offer:
     says: tuple[str, ...] = ()
     chosen: tuple[int, ...] = ()
     seen: frozenset[int] = frozenset()
+    to_tick: bool = False
 
     @property
     def labels(self) -> dict[int, str]:
@@ -54,14 +56,18 @@ def offer_of(version: RubricVersion, reader: User, *, check: str = "") -> Offer:
     rows = required(measured.rows) if measured else []
     lacking = {row.key: row for row in reversed(rows) if row.missing and not row.done}
     there = ready(fresh)
-    says = [_asks(row, there.get(key, 0)) for key, row in reversed(lacking.items())]
+    had = ready([probe for probe in probes if probe.subject.pk not in free])
+    says = [
+        _asks(row, there.get(key, 0), had.get(key, 0)) for key, row in reversed(lacking.items())
+    ]
+    to_tick = bool(there if not says else there.keys() & lacking.keys())
     if there and not says:
         each = [f"{times} fail{'s' * (times == 1)} {key}" for key, times in there.items()]
         says = [f"Ready for version {version.number}: {listed(each)}."]
     missing = lacking[check].missing if check in lacking else len(fresh)
     fitting = [probe.subject.pk for probe in fresh if check in probe.keys]
     seen = frozenset(probe.subject.pk for probe in probes) - free
-    return Offer(version, tuple(probes), tuple(says), tuple(fitting[:missing]), seen)
+    return Offer(version, tuple(probes), tuple(says), tuple(fitting[:missing]), seen, to_tick)
 
 
 def _fresh_to_experts(project: Project, probes: Sequence[Probe]) -> frozenset[int]:
@@ -74,11 +80,17 @@ def _fresh_to_experts(project: Project, probes: Sequence[Probe]) -> frozenset[in
     return frozenset(free.values_list("pk", flat=True))
 
 
-def _asks(row: Row, there: int) -> str:
-    """“G2 has 2 of 10 units with fail: 8 probe pairs that fail G2 are ready.”"""
+def _asks(row: Row, there: int, had: int) -> str:
+    """“G2 has 2 of 10 units with fail: 8 probe pairs that fail G2 are ready.”
+
+    `there` of them no expert has had, `had` some expert has.
+    """
     have = row.reliability.minority_units
     which = f" with {value_words(row.minority)}" if row.minority is not None else ""
     said = f"{row.key} has {have} of {have + row.missing} units{which}"
+    if not there and had:
+        which = "the one probe pair that fails" if had == 1 else f"all {had} probe pairs that fail"
+        return f"{said}, and an expert has had {which} {row.key} before."
     if not there:
         return f"{said}, and no probe pair that fails {row.key} is ready."
     verb, are = ("fails", "is") if there == 1 else ("fail", "are")

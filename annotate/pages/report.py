@@ -15,6 +15,7 @@ from annotate.calibration import Measured, bars_of, measure
 from annotate.clearing import Next, Row
 from annotate.models import Batch, Subject, Vote
 from annotate.outcomes import Summary, summary
+from annotate.pages.disagreements import Filters, list_href
 from annotate.pages.figures import figure, interval_words, percent, signed
 from annotate.pages.gaps import Gaps, gaps
 from annotate.pages.goals import goal_href
@@ -234,7 +235,9 @@ def _line(
         units_href=href(),
         pairable_href=href(labels="several"),
         minority_href=href(off=found.usual),
-        split_href=href(differ=1),
+        split_href=href(differ=1)
+        if row.kind == "outcome"
+        else list_href(batch, Filters(check=row.key, pooled=measured.pooled)),
         own_href=units_href(batch, pooled=False, criterion=row.code, labels="several"),
         labels=tuple(
             LabelCount(value_words(value), times, href(value=value))

@@ -12,6 +12,7 @@ from annotate.actions.waivers import MAX_REASON
 from annotate.calibration import bars_of, measure
 from annotate.clearing import Row, required
 from annotate.models import Waiver
+from annotate.pages.disagreements import Filters, list_href
 from annotate.pages.figures import figure, interval_words
 from annotate.pages.probes import ProbeTable, probe_table
 from annotate.pages.unit_filters import units_href
@@ -97,5 +98,5 @@ def _evidence(batch: Batch, row: Row, *, pooled: bool) -> Evidence:
         alpha=figure(row.reliability.alpha) or "undefined",
         interval=interval_words(row.reliability),
         minority_href=href(off=row.reliability.usual),
-        split_href=href(differ=1),
+        split_href=list_href(batch, Filters(check=row.key, pooled=pooled)),
     )

@@ -10,7 +10,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotate.access import round_for
 from annotate.actions.rounds import RoundRefused, close_round, start_round
 from annotate.assignment import count_fresh
-from annotate.forms import RoundForm, versions_to_try
+from annotate.clearing import ROUND_SIZE
+from annotate.forms import RoundForm, raters_chosen, versions_to_try
 from annotate.pages.left_out import left_out
 from annotate.pages.probe_offer import Offer, offer_of
 from annotate.pages.round_cards import round_cards
@@ -65,9 +66,12 @@ def round_new(request: HttpRequest, slug: str) -> HttpResponse:
         "project": project,
         "form": form,
         "stock": count_fresh(project, []),
+        "fresh": count_fresh(project, raters_chosen(form, project)),
+        "whom": "the raters ticked" if form.is_bound else "the experts",
+        "enough": ROUND_SIZE,
         "left_out": left_out(project),
         "offer": offer,
-        "versions": versions,
+        "others": [one for one in versions if offer is not None and one != offer.version],
     }
     return render(request, "annotate/round_new.html", context, status=422 if form.errors else 200)
 

@@ -117,8 +117,7 @@ def ruling(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
         forms.setdefault("reopen", ReopenForm())
     if found.decision == Ruling.Decision.MISSING and page.units:
         checks = checks_to_reword(page.batch.version.rubric_id)
-        about = {"kind": f"reword:{page.criteria[0].key}"}
-        forms.setdefault("rule", RuleForm(checks=checks, initial=about))
+        forms.setdefault("rule", RuleForm(checks=checks, about=page.criteria[0].key))
     context = {
         "project": found.project,
         "roles": roles,

@@ -437,6 +437,21 @@ def test_a_closed_round_says_what_keeps_volume_closed(
     assert f"Round {batch.number} is closed. Read what it says" not in page
 
 
+def test_figures_of_an_earlier_version_are_not_told_as_those_of_the_newest(
+    client: Client, project: Project, lead: User, expert: User, other_expert: User
+) -> None:
+    said = [[{"C1": "yes no"}, {"C1": "no yes"}]] * 10
+    keep_verdicts(make_voted_round(project, [expert, other_expert], said))
+    page = page_for(client, lead)
+    assert "Volume: C1 broken" in page
+    assert "not tried yet" not in page
+    make_version(project, number=2)
+    page = page_for(client, lead)
+    assert "round 1, with version 1. Version 2: not tried yet" in page
+    assert "Volume: no closed round has tried version 2 yet." in page
+    assert "C1 broken" not in page
+
+
 def test_a_round_pooled_with_a_later_one_changes_what_is_said_of_it(
     client: Client, project: Project, lead: User, expert: User, other_expert: User
 ) -> None:

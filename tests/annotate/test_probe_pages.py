@@ -180,6 +180,58 @@ def test_the_page_offers_probes_and_says_how_many_are_missing(
     assert "G1 has 0 of 10 units with fail, and no probe pair that fails G1 is ready." in page
 
 
+def test_pairs_that_an_expert_has_had_are_not_offered_as_ready(
+    client: Client,
+    project: Project,
+    version: RubricVersion,
+    probes: list[Subject],
+    lead: User,
+    expert: User,
+    other_expert: User,
+) -> None:
+    made = start(version, expert, other_expert, probes=probes)
+    for user in (expert, other_expert):
+        vote_all(made, user)
+    close_round(batch=made, acting_user=None)
+    page = text_of(page_of(client, lead, "annotate:round_new"))
+    assert "and an expert has had all 3 probe pairs that fail G2 before." in page
+    assert "Tick them below" not in page
+    assert "Set known answers for more probes, and they are offered here." in page
+    make_gold(make_pair(project, "later"), version, FAILS_G2, use="probe")
+    page = text_of(page_of(client, lead, "annotate:round_new"))
+    assert "Tick them below" in page
+
+
+def test_other_versions_are_listed_in_a_sentence(
+    client: Client, project: Project, probes: list[Subject], lead: User
+) -> None:
+    for number in (2, 3):
+        make_rubric(project, number, f"Words {number}.")
+    page = text_of(page_of(client, lead, "annotate:round_new"))
+    assert "version 3; see version 2 or version 1 ." in page
+
+
+def test_the_page_says_how_many_pairs_the_experts_have_not_seen(
+    client: Client,
+    project: Project,
+    version: RubricVersion,
+    lead: User,
+    expert: User,
+    other_expert: User,
+) -> None:
+    make_pairs(project, 9)
+    start(version, expert, other_expert, probes=[])
+    client.force_login(lead)
+    page = text_of(page_of(client, lead, "annotate:round_new"))
+    size = Slot.objects.values("subject").distinct().count()
+    assert f"9 pairs with texts of their own are here; {9 - size} of them are fresh for" in page
+    assert "fresh for the experts, and no other is drawn. Import more" in page
+    ticked = {"raters": [lead.pk], "version": version.pk, "size": 3}
+    again = client.post(reverse("annotate:round_new", args=["claims"]), ticked)
+    said = text_of(unescape(" ".join(again.content.decode().split())))
+    assert "9 of them are fresh for the raters ticked" in said
+
+
 def test_whoever_comes_for_one_check_finds_its_probes_ticked(
     client: Client, batch: Batch, lead: User
 ) -> None:
@@ -385,6 +437,35 @@ def test_the_step_of_a_report_leads_to_waiver_or_missed_probes(
     assert reverse("annotate:waive", args=["claims", 1, "G2"]) in step
 
 
+def test_the_button_on_home_and_project_page_leads_where_the_sentence_says(
+    client: Client,
+    version: RubricVersion,
+    probes: list[Subject],
+    lead: User,
+    expert: User,
+    other_expert: User,
+) -> None:
+    made = start(version, expert, other_expert, probes=probes[:2])
+    vote_all(made, expert)
+    vote_all(made, other_expert)
+    batch = close_round(batch=made, acting_user=None)
+    for key in ("G1", "C1"):
+        waive(version=version, key=key, reason=REASON, acting_user=None)
+    keep_verdicts(batch)
+    href = reverse("annotate:waive", args=["claims", 1, "G2"])
+    button = f'<a class="btn btn-primary" href="{href}">Waive G2</a>'
+    project_page = reverse("annotate:project", args=["claims"])
+    for url in ("/", project_page):
+        client.force_login(lead)
+        page = client.get(url).content.decode()
+        assert button in page
+        assert "Read round 1" not in page
+    # Once nothing holds volume closed, the decisions are read in the report.
+    waive(version=version, key="G2", reason=REASON, acting_user=None)
+    report = reverse("annotate:round", args=["claims", 1])
+    assert f'href="{report}#decisions">See the decisions</a>' in client.get("/").content.decode()
+
+
 def test_more_rounds_and_probes_take_no_more_queries(
     client: Client, project: Project, lead: User, expert: User, other_expert: User
 ) -> None:
@@ -425,32 +506,3 @@ def test_three_rounds_below_the_bar_bring_a_proposal_to_the_report(
     last = tried(project, raters, 4, "Lists every open item and names an owner.")
     page = text_of(page_of(client, lead, "annotate:round", last.number))
     assert "C1 has stayed below the bar for 3 rounds: split it, since" in page
-
-
-def test_the_button_on_home_and_project_page_leads_where_the_sentence_says(
-    client: Client,
-    version: RubricVersion,
-    probes: list[Subject],
-    lead: User,
-    expert: User,
-    other_expert: User,
-) -> None:
-    made = start(version, expert, other_expert, probes=probes[:2])
-    vote_all(made, expert)
-    vote_all(made, other_expert)
-    batch = close_round(batch=made, acting_user=None)
-    for key in ("G1", "C1"):
-        waive(version=version, key=key, reason=REASON, acting_user=None)
-    keep_verdicts(batch)
-    href = reverse("annotate:waive", args=["claims", 1, "G2"])
-    button = f'<a class="btn btn-primary" href="{href}">Waive G2</a>'
-    project_page = reverse("annotate:project", args=["claims"])
-    for url in ("/", project_page):
-        client.force_login(lead)
-        page = client.get(url).content.decode()
-        assert button in page
-        assert "Read round 1" not in page
-    # Once nothing holds volume closed, the decisions are read in the report.
-    waive(version=version, key="G2", reason=REASON, acting_user=None)
-    report = reverse("annotate:round", args=["claims", 1])
-    assert f'href="{report}#decisions">See the decisions</a>' in client.get("/").content.decode()

@@ -78,6 +78,8 @@ def test_a_lead_reads_alpha_interval_status_and_what_to_do(
     assert "Volume stays closed: C1 is broken. Settle its 12 disagreements" in page
     assert "Read the disagreements" in page
     assert "Raters differ on 12 units." in page
+    splits = reverse("annotate:disagreements", args=["claims", Batch.objects.get().public_id])
+    assert page_of(client, lead).count(f'href="{splits}?check=C1"') >= 3
     assert "broken" in page
     assert "10 pairs, 2 raters, 20 votes" in page
 

@@ -89,7 +89,9 @@ def test_the_rounds_and_the_project_link_to_the_table_once_for_each_rubric(
     assert rounds.count('href="/p/claims/history/summaries/"') == 1
     overview = page_of(client, lead, reverse("annotate:project", args=["claims"]))
     assert overview.count('href="/p/claims/history/summaries/"') == 1
-    assert 'href="/p/claims/readiness/"' in overview
+    assert 'href="/p/claims/history/summaries/">Round after round</a>' in overview
+    assert 'href="/p/claims/readiness/">Readiness</a>' in overview
+    assert 'href="/p/claims/checks/">Automatic checks</a>' in overview
 
 
 def test_the_bar_has_rulings_for_those_who_ask_and_those_who_decide(

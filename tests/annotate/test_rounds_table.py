@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import re
+from dataclasses import replace
 from html import unescape
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.actions.rounds import close_round, start_round
+from annotate.history import OneRound
 from annotate.models import AnchorSource, Disagreement, Edit, Subject, Waiver
+from annotate.pages.kinds_table import kinds_table
 from annotate.pages.report import overlap_of
 from annotate.probes import met, tally
 from annotate.verdicts import keep_verdicts
@@ -453,8 +456,30 @@ def test_disagreements_are_counted_by_kind_and_the_sentence_says_what_became_of_
     table = text_of(page.split('id="kinds"')[1].split("</table>")[0])
     assert "Ambiguity 3 0 Weighting 0 0 Slip 1 0 Legitimate 1 0" in table
     assert "Not sorted yet 7 0 All 12 0" in table
-    assert "Ambiguity is what a rubric can cure: 3 in round 1." in page
+    assert "Ambiguity is what a rubric can cure: 3 in round 1 so far." in page
     assert "7 disagreements are not sorted yet." in page
+
+
+def test_ambiguity_has_fallen_only_between_rounds_that_are_sorted_to_the_end(
+    project: Project, expert: User, other_expert: User
+) -> None:
+    version = published(project, FIRST)
+    raters = [expert, other_expert]
+    first, middle, last = (
+        OneRound(make_voted_round(project, raters, [[SAME, SAME]], version=version), 12, {})
+        for _ in range(3)
+    )
+    first = replace(first, sorted={"ambiguity": 12})
+    middle = replace(middle, sorted={"ambiguity": 1})
+    nothing = replace(last, differing=0)
+    half_sorted = [kinds_table([first, middle]), kinds_table([first, middle, nothing])]
+    said = [table.sentence for table in half_sorted if table]
+    waiting = "11 disagreements are not sorted yet."
+    cure = "Ambiguity is what a rubric can cure"
+    assert said == [
+        f"{cure}: 1 in round 2 so far. {waiting}",
+        f"{cure}; it fell from 12 in round 1 to 0 in round 3. {waiting}",
+    ]
 
 
 def test_the_chart_says_in_words_what_it_draws_and_the_numbers_stand_beside_it(

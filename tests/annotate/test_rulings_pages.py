@@ -418,6 +418,15 @@ def test_a_missing_rule_is_written_from_the_page(
     assert "Check added: G2, in version 2 of summaries." in shown(user, page_of(ruling))
 
 
+def test_a_missing_rule_begins_as_its_check_is_worded_now(batch: Batch, owner: User) -> None:
+    ruling = decided(batch, "missing")
+    text = batch.version.criteria.get(key="C1").text
+    page = shown(owner, page_of(ruling))
+    assert f">\n{text}</textarea>" in page
+    assert sent(owner, ruling, action="rule", kind="reword:C1", text=f"{text} Or none.")
+    assert f">\n{text} Or none.</textarea>" in shown(owner, page_of(ruling))
+
+
 def test_a_rule_that_cannot_be_made_says_so_and_keeps_what_was_typed(
     batch: Batch, owner: User
 ) -> None:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotate.models import Batch, Edit, Ruling
-from tests.annotate.ruled import asked, split_round
+from tests.annotate.ruled import asked, decided, split_round
 from tests.making import make_member, make_project
 
 if TYPE_CHECKING:
@@ -92,7 +92,10 @@ def test_a_refused_decision_is_said_where_it_is_missing(
     ruling = asked(batch)
     page = signed_in(owner)
     page.goto(reverse("annotate:ruling", args=["claims", ruling.public_id]))
+    right = page.get_by_label("The label that is right")
+    expect(right).to_be_hidden()
     page.get_by_role("radio", name="One side is right").check()
+    expect(right).to_be_visible()
     page.get_by_label("Why").fill("See the file.")
     page.get_by_role("button", name="Decide").click()
     expect(page.get_by_text("Say which label is right: yes, no.")).to_be_visible()
@@ -113,3 +116,21 @@ def test_an_expert_goes_from_the_notice_to_where_they_differed(
     expect(page.locator("main")).to_contain_text("You said no. Both others said yes.")
     page.get_by_role("link", name="Look at the first pair").click()
     expect(page.locator("body")).to_contain_text("Response A of")
+
+
+def test_the_wording_follows_the_check_that_is_chosen_until_somebody_writes(
+    signed_in: OpenPage, batch: Batch, owner: User
+) -> None:
+    ruling = decided(batch, "missing")
+    page = signed_in(owner)
+    page.goto(reverse("annotate:ruling", args=["claims", ruling.public_id]))
+    kind, text = page.locator("select[name=kind]"), page.locator("textarea[name=text]")
+    wordings = dict(batch.version.criteria.values_list("key", "text"))
+    expect(text).to_have_value(wordings["C1"])
+    kind.select_option("reword:G1")
+    expect(text).to_have_value(wordings["G1"])
+    kind.select_option("add:gate")
+    expect(text).to_have_value("")
+    text.fill("My own words.")
+    kind.select_option("reword:C1")
+    expect(text).to_have_value("My own words.")
