@@ -15,9 +15,10 @@ from annotate.actions.ruling_notices import tell_decided, tell_opened
 from annotate.disagreement_entries import is_split
 from annotate.labelling import storable
 from annotate.models import Batch, Disagreement, Ruling, Subject
-from annotate.rulings import code_words, codes_for, place_words, places_words, units_of
+from annotate.rulings import codes_for, place_words, places_words, units_of
 from projects.audit import record
 from projects.models import Project
+from rubrics.words import label_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -261,7 +262,7 @@ def _right(ruling: Ruling, right_code: str) -> str:
             "another decision.",
             field="decision",
         )
-    named = ", ".join(code_words(one) for one in codes)
+    named = ", ".join(map(label_words, codes))
     raise RulingRefused(f"Say which label is right: {named}.", field="right_code")
 
 

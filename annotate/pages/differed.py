@@ -41,15 +41,13 @@ from annotate.models import (
     Ruling,
     Subject,
 )
-from annotate.pages.label_rows import stop_words
 from annotate.pages.next_step import in_words
 from annotate.pages.own_pairs import GIST_LENGTH, one_line
 from annotate.querysets import PLANTED
-from annotate.rulings import code_words
-from rubrics.content import NA, PREFERENCE
+from rubrics.content import PREFERENCE
 from rubrics.document import from_canonical
 from rubrics.edits import is_there
-from rubrics.words import joined, number_words, value_words
+from rubrics.words import joined, label_words, number_words, seen_words
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -285,7 +283,8 @@ def _pairs(
     apart: Mapping[Place, tuple[str, tuple[tuple[str, int], ...]]],
 ) -> Iterable[DifferedPair]:
     subjects = {subject for subject, _, _ in apart}
-    decided = _decided(batch, subjects) if apart else {}
+    orders = {subject: pair.order for subject, pair in own.items()}
+    decided = _decided(batch, subjects, orders) if apart else {}
     quotes = _quotes(user, batch, subjects) if apart else {}
     rank = {check.key: n for n, check in enumerate(asked_in(batch))}
     titles = {check.key: check.heading for check in asked_in(batch)}
@@ -321,15 +320,7 @@ def _pairs(
 
 
 def _words(key: str, code: str, order: Order) -> str:
-    if code == NA:
-        return "N/A"
-    if key == PREFERENCE:
-        return "tie" if code == "tie" else _lean(*stop_words(code, order))
-    return value_words(code)
-
-
-def _lean(side: str, word: str) -> str:
-    return f"{side} better" if word == "better" else f"{side} {word} better"
+    return seen_words(code, order) if key == PREFERENCE else label_words(code)
 
 
 def _quotes(user: User, batch: Batch, subjects: Iterable[int]) -> dict[Place, list[str]]:
@@ -347,7 +338,9 @@ def _quotes(user: User, batch: Batch, subjects: Iterable[int]) -> dict[Place, li
     return found
 
 
-def _decided(batch: Batch, subjects: Iterable[int]) -> dict[Place, Decided]:
+def _decided(
+    batch: Batch, subjects: Iterable[int], orders: Mapping[int, Order]
+) -> dict[Place, Decided]:
     """What became of each disagreement, its ruling and the edits that stand, in one query."""
     edit: Any = Edit.objects.standing().with_document().filter(pk=OuterRef("edits__pk"))
     rows = (
@@ -382,7 +375,7 @@ def _decided(batch: Batch, subjects: Iterable[int]) -> dict[Place, Decided]:
             kind=_KINDS.get(row["kind"], ""),
             note=row["note"],
             edits=tuple(row["edits"]),
-            ruling=_ruling_words(row),
+            ruling=_ruling_words(row, orders[row["subject_id"]]),
             answer=row["ruling__answer"] or "",
         )
         for place, row in found.items()
@@ -401,13 +394,14 @@ def _edit_words(row: Mapping[str, Any]) -> str:
     return f"{words[:1].upper()}{words[1:]}, in version {row['edits__number']}."
 
 
-def _ruling_words(row: Mapping[str, Any]) -> str:
+def _ruling_words(row: Mapping[str, Any], order: Order) -> str:
     if row["ruling_id"] is None:
         return ""
     if not row["ruling__decision"]:
         return "It was sent to the policy owner, who has not decided yet."
     decision = Ruling.Decision(row["ruling__decision"]).label
-    right = f": {code_words(row['ruling__right_code'])}" if row["ruling__right_code"] else ""
+    code = row["ruling__right_code"]
+    right = f": {_words(row['criterion__key'], code, order)}" if code else ""
     return f"The policy owner decided: {decision}{right}."
 
 

@@ -13,6 +13,7 @@ from annotate.ballot import LEFT, RIGHT
 from annotate.keymap import cap
 from annotate.labelling import field_name
 from rubrics.document import GATE_VALUES, NA, YES_NO
+from rubrics.words import label_words, seen_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +28,6 @@ _PLACES = {
     RIGHT: ("pass", "fail", "na"),
     "": ("pass", "fail", "na"),
 }
-_SUFFIX_WORDS = {"": "better", "much": "much", "clear": "clearly", "slight": "slightly"}
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def _cell(
     options = [
         Option(
             code=code,
-            word=_word(code, marks),
+            word=label_words(code),
             mark=marks.get(code, ""),
             key=_key(check, part, code, marks, keys),
             chosen=code == value,
@@ -200,10 +200,6 @@ def _marks(check: Check) -> dict[str, str]:
     return {**dict(zip(two, ("pass", "fail"), strict=False)), NA: "na"}
 
 
-def _word(code: str, marks: Mapping[str, str]) -> str:
-    return "N/A" if marks.get(code) == "na" else code.replace("_", " ")
-
-
 def step_of(rows: Sequence[Row], kind: str) -> Step:
     own = tuple(row for row in rows if row.kind == kind)
     cells = [cell for row in own for cell in row.cells]
@@ -223,8 +219,8 @@ def stops_of(ballot: Ballot, answer: Answer, order: Order, keys: PageKeys) -> tu
 def stop_words(code: str, order: Order) -> tuple[str, str]:
     if code == "tie":
         return "Tie", "equal"
-    suffix = code[1:].strip("_")
-    return ballots.seen_part(code[0], order), _SUFFIX_WORDS.get(suffix, suffix.replace("_", " "))
+    side, _, strength = seen_words(code, order).partition(" ")
+    return side, strength or "better"
 
 
 def target_of(name: str) -> str:

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 from annotate.models import Label
 from rubrics.content import NA, PREFERENCE
-from rubrics.words import number_words, value_words
+from rubrics.words import label_words, number_words
 
 if TYPE_CHECKING:
     from annotate.disagreements import Differing, Unit
     from annotate.models import Batch, Vote
 
 _MARKS = {"pass": "pass", "yes": "pass", "fail": "fail", "no": "fail", NA: "na"}
-_WORDS = {NA: "Not applicable"}
-_STRENGTH = {"slight": "slightly", "clear": "clearly", "much": "much"}
 
 
 @dataclass(frozen=True)
@@ -128,21 +126,9 @@ def natural(name: str) -> tuple[int, str]:
     return len(name), name
 
 
-def given(code: str, number: float | None = None, *, preference: bool = False) -> Given:
-    """A label in words, with its mark where it has one."""
-    if number is not None:
-        return Given(number_words(number), "")
-    if preference:
-        return Given(preference_words(code), "")
-    return Given(_WORDS.get(code, value_words(code)), _MARKS.get(code, ""))
-
-
-def preference_words(code: str) -> str:
-    """“A slightly”, “a tie”: a point of the scale in a sentence."""
-    side, *strength = code.split("_")
-    if side == "tie":
-        return "a tie"
-    return " ".join([side, *(_STRENGTH.get(word, word) for word in strength)])
+def _preferred(code: str) -> str:
+    """After the word “prefers”."""
+    return "a tie" if code == "tie" else label_words(code)
 
 
 def _parts(labels: Sequence[Label]) -> tuple[str, ...]:
@@ -172,9 +158,7 @@ def _column(
             for part in parts
         ),
         # Where the preference itself is discussed it stands large above.
-        preference=preference_words(preference.code)
-        if preference and unit.key != PREFERENCE
-        else "",
+        preference=_preferred(preference.code) if preference and unit.key != PREFERENCE else "",
         unclear=unit.key in vote.unclear,
     )
 
@@ -217,7 +201,7 @@ def _at(
 def _given(label: Label | None) -> Given | None:
     if label is None:
         return None
-    return given(label.code, label.number, preference=label.criterion.kind == PREFERENCE)
+    return Given(label_words(_code(label)), _MARKS.get(label.code, ""))
 
 
 def _code(label: Label) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from annotate import ballot as ballots
 from annotate import evidence
 from annotate.labelling import ballot_for
-from annotate.pages.label_rows import stop_words
+from rubrics.words import label_words, seen_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,5 +79,5 @@ def _words(name: str, fields: Mapping[str, Any], ballot: Ballot, assignment: Ass
         return f"{len(evidence.given(value))} passages"
     if name == "preference" and value.isdigit() and 1 <= int(value) <= len(ballot.preference):
         order = assignment.seen_order
-        return " ".join(stop_words(ballots.preference_code(ballot, int(value), order), order))
-    return str(value).replace("_", " ") if name.startswith("label:") else str(value)
+        return seen_words(ballots.preference_code(ballot, int(value), order), order)
+    return label_words(str(value)) if name.startswith("label:") else str(value)

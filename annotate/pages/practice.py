@@ -13,10 +13,9 @@ from annotate.feedback import Compared, compare, sentence
 from annotate.labelling import asked_in, ballot_of
 from annotate.models import Assignment, Batch, Vote
 from annotate.pages.label import Prompt, Side, texts_of
-from annotate.pages.label_rows import stop_words
 from annotate.practice import KNOWN, Practice, Stage, practice_of, round_after
-from rubrics.content import NA, PREFERENCE
-from rubrics.words import value_words
+from rubrics.content import PREFERENCE
+from rubrics.words import label_words, number_words, seen_words
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -142,7 +141,7 @@ def _compared(assignment: Assignment, vote: Vote) -> tuple[Compared, ...]:
     ballot = ballot_of(asked_in(batch), ask_after_gate=batch.ask_after_gate)
     own = {
         (label.criterion.key, label.part_key): (
-            label.code if label.number is None else value_words(label.number)
+            label.code if label.number is None else number_words(label.number)
         )
         for label in vote.labels.select_related("criterion")
     }
@@ -176,10 +175,7 @@ def _checks(
 def _words(key: str, code: str, order: Order) -> str:
     if not code:
         return "not asked"
-    if key == PREFERENCE:
-        side, word = stop_words(code, order)
-        return side if code == "tie" else f"{side} {word}"
-    return "N/A" if code == NA else value_words(code)
+    return seen_words(code, order) if key == PREFERENCE else label_words(code)
 
 
 def _pieces(text: str, assignment: Assignment) -> tuple[tuple[str, bool], ...]:

@@ -12,9 +12,9 @@ from annotate.decisions import SIDES
 from annotate.models import Batch, Disagreement, Edit, Label, Ruling, Subject
 from annotate.pages.ruling_raters import named_by_batch
 from annotate.pages.subject import SubjectPage, page_of, shown_label
-from annotate.rulings import code_words, codes_for, place_words
+from annotate.rulings import codes_for, place_words
 from projects.models import Event
-from rubrics.words import joined
+from rubrics.words import joined, label_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,11 +58,11 @@ class RulingPage:
     @property
     def codes(self) -> list[tuple[str, str]]:
         """The labels of which one can be right, with their words."""
-        return [(code, code_words(code)) for code in codes_for(self.criteria)]
+        return [(code, label_words(code)) for code in codes_for(self.criteria)]
 
     @property
     def right(self) -> str:
-        return code_words(self.ruling.right_code)
+        return label_words(self.ruling.right_code)
 
     @property
     def batch(self) -> Batch:

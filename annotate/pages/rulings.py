@@ -10,9 +10,9 @@ from annotate.models import Ruling
 from annotate.pages.next_step import in_words
 from annotate.persistent import Persistent, persistent_splits
 from annotate.ruling_forms import AskRulingForm
-from annotate.rulings import code_words, place_words, places_words, rulings_of, units_of
+from annotate.rulings import place_words, places_words, rulings_of, units_of
 from projects.models import Role, User
-from rubrics.words import joined
+from rubrics.words import joined, label_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ class RulingLine:
 
     @property
     def right(self) -> str:
-        return code_words(self.ruling.right_code)
+        return label_words(self.ruling.right_code)
 
     @property
     def simulated(self) -> bool:

@@ -151,8 +151,8 @@ def test_a_preference_is_told_by_side_and_by_more_than_a_step(
     if told and own == "A_slight":
         left = seen_side(batch, raters[0], "A")
         right = seen_side(batch, raters[0], "B")
-        assert f"You said <b>{left} slightly better</b>." in page
-        assert f"Both others said {right} slightly better." in page
+        assert f"You said <b>{left} slightly</b>." in page
+        assert f"Both others said {right} slightly." in page
 
 
 def test_what_a_rater_had_marked_is_shown(project: Project, raters: list[User]) -> None:
