@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Prefetch
 from annotate.models import Batch, Disagreement, Edit, Ruling, Slot, Vote
 from rubrics.content import NA, PREFERENCE
 from rubrics.models import Criterion, RubricVersion
-from rubrics.words import joined, value_words
+from rubrics.words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -94,13 +94,6 @@ def checks_to_reword(rubric_id: int) -> list[Criterion]:
     newest = RubricVersion.objects.filter(rubric=rubric_id).newest_first().values("pk")[:1]
     asked = Criterion.objects.filter(version__in=newest).asked().exclude(kind=PREFERENCE)
     return list(asked)
-
-
-def code_words(code: str) -> str:
-    """A label in a sentence: codes of a preference name the side first."""
-    if code == NA:
-        return "N/A"
-    return value_words(code)
 
 
 def place_words(key: str, part: str) -> str:

@@ -14,8 +14,7 @@ from annotate.models import Batch, Edit, Meeting, Ruling
 from annotate.pages.meeting import check_of, check_title, title_of
 from annotate.pages.meeting_agenda import meeting_address
 from annotate.pages.meeting_changes import CHANGED_SINCE, told
-from annotate.pages.meeting_raters import given
-from rubrics.content import PREFERENCE
+from rubrics.words import label_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -129,8 +128,7 @@ def _entry(
 ) -> Entry:
     row = one.row
     assert row is not None
-    is_preference = one.unit.key == PREFERENCE
-    times = Counter(given(code, preference=is_preference).words for _, code in one.values)
+    times = Counter(label_words(code) for _, code in one.values)
     ruling = rulings.get(row.ruling_id) if row.ruling_id else None
     return Entry(
         title=_title(batch, one),
