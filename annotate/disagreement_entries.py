@@ -20,6 +20,7 @@ from annotate.ratings import for_reliability, ratings
 from annotate.reliability import Bars, Settling, applicable, applying, settling, status
 from annotate.triage import Case, CheckKind, opposite, suggest
 from annotate.triage_cases import (
+    APPLICABILITY,
     VALUES,
     Around,
     SplitCheck,
@@ -122,7 +123,7 @@ def _settled(
     subjects = {
         one["subject"]: one["external_id"]
         for one in found
-        if told[one["subject"]].cluster in clusters
+        if told[one["subject"]].cluster in clusters and not one["applies"]
     }
     return [held.alphas[times - 1], list(subjects.items()), held.reaches(times, bars.clear)]
 
@@ -131,7 +132,8 @@ def _entry(
     check: _Check, subject: int, case: Case, told: _Told, names: Mapping[int, str]
 ) -> dict[str, Any]:
     given = labels_of(told.votes, case.key, case.part)
-    held = check.settlings[check.split.figure_of(given)]
+    figure = check.split.figure_of(given)
+    held = check.settlings[figure]
     suggestion = suggest(case)
     is_preference = case.kind == "preference"
     labels_of_batch = _given_by_batch(told, (case.key, case.part))
@@ -146,6 +148,7 @@ def _entry(
         "values": [[rater, given[rater]] for rater in names if rater in given],
         "names": list(names.items()),
         "influence": held.influence.get(told.cluster),
+        "applies": figure == APPLICABILITY,
         "suggestion": [suggestion.kind, suggestion.why, int(suggestion.strength)],
         "opposite": is_preference and opposite(voter.margin for voter in case.voters),
     }

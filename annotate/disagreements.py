@@ -62,6 +62,8 @@ class Differing:
     names: Mapping[int, str] = field(default_factory=dict)
     opposite: bool = False
     in_meeting: bool = True
+    # Raters differ on whether the check applies, a figure of its own: `influence` is on that one.
+    applies: bool = False
 
     @property
     def kind(self) -> str:
@@ -223,4 +225,5 @@ def _differing(one: Mapping[str, Any], key: str, rows: Mapping[Place, Disagreeme
         names=dict(one["names"]),
         opposite=one["opposite"],
         in_meeting=one["in_meeting"],
+        applies=one["applies"],
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from annotate.models import Batch
 
 # Raise it whenever the same votes would come to other figures, or figures are kept differently.
-CODE_VERSION = 6
+CODE_VERSION = 7
 
 Counted = dict[int, tuple[int, int]]
 Kept = dict[str, dict[str, Any]]

@@ -246,7 +246,7 @@ def check_title(check: Criterion) -> str:
 def influence_of(group: Group, item: Differing) -> Influence | None:
     """What settling the pairs to settle first comes to, or alpha without this one; None where the
     figure says nothing."""
-    if group.alpha is None:
+    if group.alpha is None or item.applies:
         return None
     name = group.key if group.named else "Preference"
     before, settled = f"{group.alpha:.2f}", group.settled

@@ -239,6 +239,7 @@ def test_numbers_and_whether_a_check_applies_split_as_any_label(
         ("C3", "pair-0-1", ""),
     ]
     assert sorted(code for _, code in found.all[1].values) == ["3", "na"]
+    assert [one.applies for one in found.all] == [False, True, False], "a figure of its own"
 
 
 def test_the_number_of_a_rater_is_the_same_once_a_later_round_has_closed(
@@ -602,6 +603,19 @@ def test_all_suggestions_of_a_check_are_accepted_at_once_and_no_others(
     now = differing([batch], reader=lead).groups[1].found
     assert [one.kind for one in now] == [other, found.groups[1].found[1].suggestion.kind]
     assert Disagreement.objects.count() == 2
+
+
+def test_the_button_of_a_sorted_check_keeps_its_place(
+    client: Client, batch: Batch, lead: User
+) -> None:
+    client.force_login(lead)
+    client.post(url_of(batch), {"accept": "C1"})
+    page = client.get(url_of(batch)).content.decode()
+    assert '<button class="btn btn-small" type="button" disabled>All sorted on C1</button>' in page
+    assert "All sorted on the preference" not in page
+    # What the filters leave out is not called sorted.
+    filtered = client.get(url_of(batch, state="sorted")).content.decode()
+    assert "All sorted on C1" in filtered
 
 
 def test_bulk_acceptance_takes_only_what_the_filters_list(
