@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -574,6 +575,19 @@ def test_what_cannot_be_done_says_so_and_loses_nothing(
         if isinstance(value, str) and value.endswith("."):
             assert value in page
     assert not RubricVersion.objects.filter(status="draft").exists()
+    assert not Edit.objects.exists()
+
+
+@pytest.mark.parametrize("schema", ["[" * 3_000, '{"items":' * 90 + "{}" + "}" * 90])
+def test_a_schema_nested_without_end_is_refused_and_kept_as_typed(
+    room: Client, batch: Batch, item: Differing, schema: str
+) -> None:
+    given = {"key": "C1", "rule": "json_schema", "schema": schema}
+    response = room.post(act(batch, item, "automatic"), given, headers={"hx-request": "true"})
+    assert response.status_code == 422
+    page = unescape(response.content.decode())
+    assert "the schema" in page
+    assert schema in page
     assert not Edit.objects.exists()
 
 
