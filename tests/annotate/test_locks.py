@@ -16,11 +16,13 @@ from annotate.actions.raters import give_pseudonyms
 from annotate.actions.rounds import close_round, start_round
 from annotate.actions.simulated_votes import SimulationRefused, simulate_round
 from annotate.actions.votes import BatchClosed, save_draft, skip, submit_vote
-from annotate.models import Batch, Vote
+from annotate.actions.waivers import waive, withdraw_waiver
+from annotate.models import Batch, Vote, Waiver
+from annotate.verdicts import keep_verdicts, kept_verdicts
 from projects.models import Event, Project, Rater
 from rubrics.actions import publish
 from tests.ballots import filled, first_of, make_label_round
-from tests.making import make_member, make_pairs, make_project, make_version
+from tests.making import make_member, make_pairs, make_project, make_version, make_voted_round
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -227,6 +229,46 @@ def test_a_simulation_that_comes_while_a_round_closes_finds_it_closed(
     with pytest.raises(SimulationRefused, match="is closed"):
         coming.result()
     assert not Vote.objects.exists()
+
+
+# ---- Waivers
+
+
+def test_a_verdict_that_is_written_during_a_waiver_is_of_what_stands_afterwards(
+    claims: Project, ann: User, bo: User, beside: Beside
+) -> None:
+    """A measure job must not put the sentence from before a waiver in the place of the newer."""
+    same = [[{"C1": "yes no"}, {"C1": "yes no"}]] * 10
+    batch = make_voted_round(claims, [ann, bo], same)
+    with transaction.atomic():
+        waive(version=batch.version, key="G1", reason="Seen in rounds before.", acting_user=None)
+        measuring = beside.start(lambda: keep_verdicts(batch))
+        assert beside.waits(measuring)
+    measuring.result()
+    assert kept_verdicts([batch])[batch.pk].waived == "G1"
+    (waiver,) = Waiver.objects.all()
+    with transaction.atomic():
+        withdraw_waiver(waiver=waiver, acting_user=None)
+        measuring = beside.start(lambda: keep_verdicts(batch))
+        assert beside.waits(measuring)
+    measuring.result()
+    assert kept_verdicts([batch])[batch.pk].holding == "G1 undefined"
+
+
+def test_a_waiver_during_a_measurement_has_the_last_word(
+    claims: Project, ann: User, bo: User, beside: Beside
+) -> None:
+    same = [[{"C1": "yes no"}, {"C1": "yes no"}]] * 10
+    batch = make_voted_round(claims, [ann, bo], same)
+    reason = "Seen in rounds before."
+    with transaction.atomic():
+        keep_verdicts(batch)
+        giving = beside.start(
+            lambda: waive(version=batch.version, key="G1", reason=reason, acting_user=None)
+        )
+        assert beside.waits(giving)
+    giving.result()
+    assert kept_verdicts([batch])[batch.pk].waived == "G1"
 
 
 # ---- Pseudonyms
