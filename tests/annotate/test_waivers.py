@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from django.urls import reverse
 
 from annotate.actions.waivers import MAX_REASON, WaiverRefused, waive, withdraw_waiver
 from annotate.calibration import measure, measured_under, volume_is_open
@@ -18,6 +19,8 @@ from tests.making import make_rubric_version, make_version, make_voted_round
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from django.test import Client
 
     from projects.models import Project, User
     from rubrics.models import RubricVersion
@@ -226,6 +229,26 @@ def test_simulated_raters_open_nothing(
     make_voted_round(project, [expert, other_expert], fails, version=version, simulated=True)
     assert measured_under(version, simulated=True) is not None
     assert not volume_is_open(version)
+
+
+def test_a_waiver_on_simulated_rounds_is_for_trying_it_out_and_opens_no_volume(
+    client: Client,
+    project: Project,
+    version: RubricVersion,
+    expert: User,
+    other_expert: User,
+    lead: User,
+) -> None:
+    raters = [expert, other_expert]
+    tried_out = make_voted_round(project, raters, CLEARS, version=version, simulated=True)
+    client.force_login(lead)
+    page = client.get(reverse("annotate:waive", args=["claims", tried_out.number, "G1"]))
+    assert "volume stays closed until a round with people has closed" in page.content.decode()
+    waive(version=version, key="G1", reason=REASON, acting_user=lead)
+    assert Event.objects.get(verb="check.waived").data["evidence"]["simulated"] is True
+    assert not volume_is_open(version)
+    make_voted_round(project, raters, CLEARS, version=version)
+    assert volume_is_open(version)
 
 
 def test_volume_opens_when_every_gate_and_criterion_has_cleared(
