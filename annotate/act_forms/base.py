@@ -123,7 +123,7 @@ class ActForm(forms.Form):
         super().__init__(data, initial=begun, auto_id="act_%s")
         field = self.fields["key"]
         if self.of_check:
-            blank = [] if self.check else [("", CHOOSE)]
+            blank = [] if self.check else [("", "Choose a check")]
             choices = [*blank, *((c.key, named(c)) for c in checks)]
             field.choices = choices  # type: ignore[attr-defined]
             field.initial = self.check.key if self.check else ""

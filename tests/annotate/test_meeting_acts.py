@@ -230,7 +230,7 @@ def test_on_the_preference_no_check_is_chosen_for_anybody(
 ) -> None:
     page = shown(room, act(batch, preferred, name))
     assert re.search(r'<select name="key"[^>]*autofocus', page)
-    assert '<option value="" selected>Choose the check' in page
+    assert '<option value="" selected>Choose a check</option>' in page
     assert "<textarea" not in page
     assert 'role="alert"' not in page
     assert "Choose the check that this is about." in shown(
