@@ -25,7 +25,7 @@ from tests.making import make_rubric_version, make_voted_round
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import FloatRect, Page
     from pytest_django.live_server_helper import LiveServer
 
     from annotate.models import Batch
@@ -353,9 +353,9 @@ def test_both_responses_of_a_pair_are_seen_at_once(
     meeting_on(room, project, raters, answers, RUBRIC.replace("summaries", "pairs"))
     expect(room.get_by_role("heading", name="Preference: ")).to_be_visible()
 
-    def places() -> list[dict[str, float]]:
+    def places() -> list[FloatRect]:
         boxes = [room.locator(f"#text-{part}").bounding_box() for part in "AB"]
-        return [dict(box) for box in boxes if box is not None]
+        return [box for box in boxes if box is not None]
 
     for width, height in ((1280, 800), (1440, 900)):
         room.set_viewport_size({"width": width, "height": height})
