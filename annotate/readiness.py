@@ -55,7 +55,8 @@ class Facts:
 
     `rubric` is its newest published version, None where there is none (`drafts` then says whether
     one is being written). `differing` and `sorted` are disagreements of all `compared` batches:
-    closed rounds and imported votes. `cleared`, `waived` and `checks` count the checks of the
+    closed rounds and imported votes that hold a vote; `simulated` closed rounds count for nothing.
+    `cleared`, `waived` and `checks` count the checks of the
     newest version as its `rounds` closed rounds have tried them; `holding` says in words what holds
     volume closed. `gold` known answers are ready to be hidden, `planted` of them with a gate
     failure. `traced` examples are linked to a pair. `pairs` have a vote.
@@ -64,6 +65,7 @@ class Facts:
     rubric: Rubric | None
     drafts: int = 0
     compared: int = 0
+    simulated: int = 0
     differing: int = 0
     sorted: int = 0
     traced: int = 0
@@ -129,8 +131,8 @@ def _sorted(facts: Facts) -> Line:
     figure = f"{facts.sorted} of {facts.differing}" if facts.differing else "none found"
     action = "Sort disagreements" if left > 0 else "See the disagreements"
     if not facts.compared and not facts.differing:
-        state, words = State.NOT_YET, "No votes have been compared yet."
-        action = "See the round" if facts.running else "Start a round"
+        state, words = State.NOT_YET, f"No votes have been compared yet.{_simulated(facts)}"
+        action = "See the round" if facts.running else "Import votes"
         todo = (
             "Close a round, or import votes that were given before: their splits are sorted here."
         )
@@ -260,12 +262,11 @@ def _rounds(facts: Facts) -> Line:
     number = facts.rubric.number
     figure = f"{facts.cleared} of {facts.checks}" if facts.rounds else "no round"
     if not facts.rounds:
-        words = f"No closed round has tried version {number}."
+        words = f"No closed round has tried version {number}.{_simulated(facts)}"
         todo = "Close the open round when its raters have finished."
         if not facts.running:
             todo = f"Run a round of {ROUND_SIZE} fresh pairs with version {number}."
-        action = "See the round" if facts.running else "Start a round"
-        return Line("rounds", title, State.NOT_YET, figure, words, todo, action)
+        return Line("rounds", title, State.NOT_YET, figure, words, todo, _to_a_round(facts))
     tried = f"Version {number}, {counted_noun(facts.rounds, 'round')}"
     waived = f", {facts.waived} waived" if facts.waived else ""
     if facts.checks and facts.cleared == facts.checks:
@@ -339,8 +340,18 @@ def _kept(facts: Facts) -> Line:
         figure,
         f"{kept}; {versions}; no decided pairs have been exported.",
         "Export the decided pairs of a round, by the policy that training will use.",
-        "See the decisions",
+        "See the decisions" if facts.compared else _to_a_round(facts),
     )
+
+
+def _to_a_round(facts: Facts) -> str:
+    return "See the round" if facts.running else "Start a round"
+
+
+def _simulated(facts: Facts) -> str:
+    """Said where nothing else is there, lest the rounds that are look forgotten."""
+    there = facts.simulated and not facts.compared
+    return " Simulated raters do not count here." if there else ""
 
 
 def _waits(code: Code, title: str) -> Line:

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from annotate.decisions import SIDES
 from annotate.models import Label
 from rubrics.content import NA, PREFERENCE
-from rubrics.words import label_words, number_words
+from rubrics.models import Criterion
+from rubrics.words import joined, label_words, number_words
 
 if TYPE_CHECKING:
     from annotate.disagreements import Differing, Unit
@@ -57,6 +59,8 @@ class Column:
     lines: tuple[Line, ...]
     preference: str
     unclear: bool
+    # Why there is no answer, where a gate left nothing to ask.
+    not_asked: str = ""
     # Only once somebody has asked for it.
     real_name: str = ""
 
@@ -160,7 +164,25 @@ def _column(
         # Where the preference itself is discussed it stands large above.
         preference=_preferred(preference.code) if preference and unit.key != PREFERENCE else "",
         unclear=unit.key in vote.unclear,
+        not_asked=_not_asked(unit, own) if label is None else "",
     )
+
+
+def _not_asked(unit: Unit, own: Mapping[tuple[str, str], Label]) -> str:
+    """“Not asked: G1 decides”; '' where no other check, a gate, fails."""
+    failed = [
+        label
+        for label in own.values()
+        if label.criterion.kind == Criterion.Kind.GATE
+        and label.code == "fail"
+        and label.criterion.key != unit.key
+    ]
+    if not failed:
+        return ""
+    if {label.part_key for label in failed} >= set(SIDES):
+        return "Not asked: both fail a gate"
+    keys = list(dict.fromkeys(label.criterion.key for label in failed))
+    return f"Not asked: {joined(keys)} decide{'s' * (len(keys) == 1)}"
 
 
 def _with_odd(

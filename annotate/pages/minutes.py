@@ -13,7 +13,8 @@ from annotate.minutes import Change, Entry, Minutes, Session
 from annotate.models import Batch, Edit, Meeting, Ruling
 from annotate.pages.meeting import check_of, check_title, title_of
 from annotate.pages.meeting_agenda import meeting_address
-from annotate.pages.meeting_changes import CHANGED_SINCE, told
+from annotate.pages.meeting_changes import CHANGED_SINCE, draft_href, told
+from rubrics.models import RubricVersion
 from rubrics.words import label_words
 
 if TYPE_CHECKING:
@@ -29,11 +30,13 @@ _VOTES_OF = {"calibration": "round", "imported": "import"}
 
 @dataclass(frozen=True)
 class MinutesPage:
-    """`hrefs` leads from the title of an entry to its disagreement, while a meeting runs."""
+    """`hrefs` leads from the title of an entry to its disagreement, while a meeting runs; `drafts`
+    are the versions that these meetings have changed, as they are called, and where they stand."""
 
     minutes: Minutes
     runs: bool
     hrefs: Mapping[str, str]
+    drafts: tuple[tuple[str, str], ...] = ()
 
 
 def minutes_page(room: Room, reader: User) -> MinutesPage:
@@ -83,6 +86,19 @@ def minutes_page(room: Room, reader: User) -> MinutesPage:
         ),
         runs=any(not meeting.ended_at and not meeting.was_forgotten for meeting in meetings),
         hrefs={_title(batch, one): meeting_address(batch, one) for one in handled},
+        drafts=_drafts(batch, edits),
+    )
+
+
+def _drafts(batch: Batch, edits: Mapping[int, Sequence[Edit]]) -> tuple[tuple[str, str], ...]:
+    numbers = sorted({edit.number for own in edits.values() for edit in own})
+    if not numbers:
+        return ()
+    drafts = RubricVersion.objects.drafts().filter(rubric=batch.version.rubric_id)
+    draft = set(drafts.values_list("number", flat=True))
+    return tuple(
+        (f"Draft of version {n}" if n in draft else f"Version {n}", draft_href(batch, n))
+        for n in numbers
     )
 
 

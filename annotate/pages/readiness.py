@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Exists, OuterRef
@@ -79,12 +79,13 @@ def readiness_page(project: Project, slug: str = "") -> ReadinessPage:
         facts = Facts(rubric=None, drafts=len(versions))
         return _page(project, None, (), readiness(facts), ())
     own = sorted((one for one in published if one.rubric == rubric), key=lambda one: one.number)
-    batches = [
-        batch
-        for batch in counted_batches(project, rubric.pk)
-        if not batch.simulated and batch.kind != Batch.Kind.VOLUME
+    found = [
+        batch for batch in counted_batches(project, rubric.pk) if batch.kind != Batch.Kind.VOLUME
     ]
+    batches = [batch for batch in found if not batch.simulated]
     facts, contested = _facts(project, own, batches)
+    simulated = sum(batch.simulated and batch.closed_at is not None for batch in found)
+    facts = replace(facts, simulated=simulated)
     others = tuple(one for one in rubrics if one.pk != rubric.pk)
     return _page(project, rubric, others, readiness(facts), batches, own[-1], contested)
 
@@ -96,7 +97,7 @@ def _facts(
     documents = {version.number: document_of(version) for version in own}
     newest = own[-1]
     document = documents[newest.number]
-    compared = [b for b in batches if b.closed_at is not None or b.kind == Batch.Kind.IMPORTED]
+    compared = _compared(batches)
     alone, pooled = _measured(compared, documents, newest)
     required = clearing.required(pooled.rows) if pooled else []
     asked = {row.key for row in required}
@@ -128,6 +129,16 @@ def _facts(
         releases=sum(_released(batch) for batch in batches),
     )
     return facts, next(iter(sorted(waiting or compared, key=lambda one: -one.pk)), None)
+
+
+def _compared(batches: Sequence[Any]) -> list[Batch]:
+    """Closed rounds and imports, without those that nobody has voted in."""
+    return [
+        batch
+        for batch in batches
+        if (batch.closed_at is not None or batch.kind == Batch.Kind.IMPORTED)
+        and batch.votes_measured
+    ]
 
 
 def _measured(
@@ -223,7 +234,8 @@ def _hrefs(
     rubric = newest.rubric.slug
     version = reverse("rubrics:version", args=[project.slug, rubric, newest.number])
     rounds = [batch for batch in batches if batch.kind == Batch.Kind.CALIBRATION]
-    closed = [batch for batch in rounds if batch.closed_at is not None]
+    compared = _compared(batches)
+    closed = [batch for batch in compared if batch.kind == Batch.Kind.CALIBRATION]
     running = next((batch for batch in rounds if _is_running(batch, newest)), None)
     tried = any(batch.version.number == newest.number for batch in closed)
     start = reverse("annotate:round_new", args=[project.slug])
@@ -233,17 +245,22 @@ def _hrefs(
         "code": reverse("annotate:checks", args=[project.slug]),
         "rounds": reverse("annotate:rounds_table", args=[project.slug, rubric]) if tried else start,
         "gold": reverse("annotate:gold", args=[project.slug]),
-        "sorted": start,
+        "sorted": reverse("annotate:import_new", args=[project.slug]),
         "kept": start,
     }
     if running is not None:
         there = reverse("annotate:round", args=[project.slug, running.number])
-        found |= {"sorted": there} if tried else {"sorted": there, "rounds": there}
-    if closed:
-        report = reverse("annotate:round", args=[project.slug, closed[-1].number])
-        found["kept"] = f"{report}#decisions"
+        found |= {"sorted": there, "kept": there} | ({} if tried else {"rounds": there})
+    if compared:
+        found["kept"] = f"{_report(project, (closed or compared)[-1])}#decisions"
     if contested is not None:
         found["sorted"] = reverse(
             "annotate:disagreements", args=[project.slug, contested.public_id]
         )
     return found
+
+
+def _report(project: Project, batch: Batch) -> str:
+    if batch.kind == Batch.Kind.IMPORTED:
+        return reverse("annotate:imported", args=[project.slug, batch.name])
+    return reverse("annotate:round", args=[project.slug, batch.number])

@@ -101,8 +101,30 @@ def test_simulated_raters_bring_a_project_no_further(
 ) -> None:
     make_voted_round(project, [expert, other_expert], [[SAME, OTHER]] * 3, simulated=True)
     page = page_of(client, lead)
-    assert "No votes have been compared yet." in lines_of(page)[0]
+    first, *_, fifth, _, last = lines_of(page)
+    said = "No votes have been compared yet. Simulated raters do not count here. none found"
+    assert f"{said} Import votes" in first
+    assert "Simulated raters do not count here." in fifth
+    assert "Start a round" in last
     assert "0 of 1000" in page
+
+
+def hrefs_of(page: str) -> list[str]:
+    return re.findall(r'<p class="line-link"><a href="([^"]*)"', page)
+
+
+def test_a_round_that_nobody_voted_in_is_nothing_to_sort_or_to_decide(
+    client: Client, project: Project, lead: User, expert: User, other_expert: User
+) -> None:
+    empty = make_voted_round(project, [expert, other_expert], [[None, None]])
+    page = page_of(client, lead)
+    assert "No votes have been compared yet." in lines_of(page)[0]
+    hrefs = hrefs_of(page)
+    assert (hrefs[0], hrefs[6]) == ("/p/claims/import/", "/p/claims/rounds/new/")
+    made = make_voted_round(project, [expert, other_expert], [[SAME, OTHER]], version=empty.version)
+    hrefs = hrefs_of(page_of(client, lead))
+    assert hrefs[0] == reverse("annotate:disagreements", args=["claims", made.public_id])
+    assert hrefs[6] == "/p/claims/rounds/2/#decisions"
 
 
 def test_imported_votes_hold_past_disagreements_too(

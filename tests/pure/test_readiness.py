@@ -209,3 +209,22 @@ def test_a_line_that_is_not_done_says_what_to_do_and_one_that_is_asks_nothing(
     waiting = [each for each in found.lines if each.state != State.DONE]
     assert (found.next in waiting) if waiting else (found.next is None)
     assert found.done == len(found.lines) - len(waiting)
+
+
+def test_simulated_rounds_alone_are_said_to_count_for_nothing() -> None:
+    none = Facts(rubric=rubric())
+    simulated = replace(none, simulated=2)
+    for code in ("sorted", "rounds"):
+        assert "Simulated raters" not in line(none, code).words
+        assert line(simulated, code).words.endswith("Simulated raters do not count here.")
+    assert "Simulated" not in line(replace(READY, simulated=2), "sorted").words
+
+
+def test_a_line_leads_to_what_is_there() -> None:
+    none = Facts(rubric=rubric())
+    running = replace(none, running=True)
+    actions = [
+        [line(facts, code).action for code in ("sorted", "kept")] for facts in (none, running)
+    ]
+    assert actions == [["Import votes", "Start a round"], ["See the round", "See the round"]]
+    assert line(replace(READY, releases=0), "kept").action == "See the decisions"
