@@ -15,6 +15,7 @@ from annotate.decisions import Policy
 from annotate.outcomes import REASONS, VERDICTS
 from annotate.rater_agreement import compared
 from rubrics.content import NA
+from rubrics.words import label_words
 
 if TYPE_CHECKING:
     from django.http import QueryDict
@@ -47,6 +48,11 @@ class Check:
     reading: Reading = Reading.GIVEN
     scale: tuple[str, ...] = ()
 
+    @property
+    def choices(self) -> list[tuple[str, str]]:
+        """The labels of which one can be chosen, with their words."""
+        return [(value, label_words(value)) for value in self.scale]
+
 
 @dataclass(frozen=True)
 class Filters:
@@ -67,6 +73,14 @@ class Filters:
     labels: Literal["", "one", "several"] = ""
     decision: str = ""
     policy: Policy = Policy.ONE_SIDED
+
+    @property
+    def value_words(self) -> str:
+        return label_words(self.value)
+
+    @property
+    def off_words(self) -> str:
+        return label_words(self.off)
 
     @property
     def decision_words(self) -> str:

@@ -25,7 +25,7 @@ from annotate.pages.unit_filters import (
 from annotate.ratings import OUTCOME
 from projects.models import Rater
 from rubrics.content import NA
-from rubrics.words import number_words
+from rubrics.words import label_words, number_words
 
 if TYPE_CHECKING:
     from annotate.models import Batch
@@ -87,7 +87,7 @@ class Units:
             if self.anonymous
             else [unit.labels.get(rater.pk, "") for rater in self.raters]
         )
-        return [Cell(label, bool(label) and times[label] < most) for label in given]
+        return [Cell(label_words(label), bool(label) and times[label] < most) for label in given]
 
 
 def units(batches: Sequence[Batch], filters: Filters, *, reader: User, number: str | None) -> Units:

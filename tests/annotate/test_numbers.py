@@ -193,3 +193,18 @@ def test_the_list_of_two_raters_and_of_one_who_stands_alone(
     )
     assert [unit.subject.external_id for unit in page.context["found"].units] == ["pair-2"]
     assert b"voted" in page.content
+
+
+def test_the_list_of_units_says_labels_in_words(
+    client: Client, project: Project, lead: User
+) -> None:
+    batch = make_set(project, seed=1)
+    client.force_login(lead)
+    url = reverse("annotate:units", args=[project.slug, batch.public_id])
+    response = client.get(f"{url}?criterion=G1&value=na")
+    page = response.content.decode()
+    assert "with a label “N/A”" in page
+    assert '<option value="na" selected>N/A</option>' in page
+    said = {cell.label for line in response.context["found"].lines for cell in line.cells}
+    assert "N/A" in said
+    assert "na" not in said
