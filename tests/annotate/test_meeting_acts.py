@@ -141,6 +141,27 @@ def test_an_example_that_was_added_a_minute_ago_is_listed_as_well(
     assert "“Water came.”" in shown(room, act(batch, item, "split"))
 
 
+def test_an_example_that_a_split_left_out_is_told_as_no_longer_in_the_draft(
+    room: Client, batch: Batch, item: Differing, lead: User
+) -> None:
+    edited(batch, item, lead, "anchor", verdict="fail", text="Water came.", origin="real")
+    parts = {"key": "C1", "text_1": "It names what broke.", "text_2": "It names when."}
+    assert room.post(act(batch, item, "split"), parts).status_code == 302
+    page = shown(room, at(batch, "meeting_unit", item))
+    anchor = page[page.index("has an example that fails") :]
+    assert "no longer in the draft" in anchor[: anchor.index("</li>")]
+
+
+def test_an_example_that_went_along_is_told_as_standing(
+    room: Client, batch: Batch, item: Differing, lead: User
+) -> None:
+    edited(batch, item, lead, "anchor", verdict="fail", text="Water came.", origin="real")
+    parts = {"key": "C1", "text_1": "It names what broke.", "text_2": "It names when."}
+    parts[fails_field("Water came.")] = "1"
+    assert room.post(act(batch, item, "split"), parts).status_code == 302
+    assert "no longer in the draft" not in shown(room, at(batch, "meeting_unit", item))
+
+
 def test_no_example_goes_to_a_part_without_words(
     room: Client, batch: Batch, item: Differing
 ) -> None:
