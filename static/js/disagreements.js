@@ -41,6 +41,13 @@
     event.preventDefault();
   });
 
+  // After all suggestions of a check were accepted, J and K go on from its first row.
+  // The browser goes to the heading first, and takes the focus from where it was.
+  addEventListener("load", () => requestAnimationFrame(() => {
+    const check = location.hash.startsWith("#check-") && document.getElementById(location.hash.slice(1));
+    if (check) check.closest("section").querySelector("[data-split]")?.focus({ preventScroll: true });
+  }));
+
   document.addEventListener("htmx:beforeRequest", (event) => { sorted = rowOf(event.target)?.id ?? ""; });
 
   document.addEventListener("htmx:afterSettle", () => {

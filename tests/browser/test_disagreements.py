@@ -143,6 +143,25 @@ def test_all_suggestions_of_a_check_are_accepted_by_one_button(page: Page) -> No
     page.get_by_role("button", name="Accept all 3 suggestions on C1").click()
     expect(page.locator("#open-C1")).to_have_text("all sorted")
     assert len(kinds()) == 3
+    expect(row(page, 0)).to_be_focused()
+    page.keyboard.press("j")
+    expect(row(page, 1)).to_be_focused()
+
+
+def test_the_last_row_of_a_check_is_sorted_and_nothing_moves(page: Page) -> None:
+    tops = (
+        "[...document.querySelectorAll('[data-split]')]"
+        ".map(one => one.getBoundingClientRect().top + scrollY)"
+    )
+    for place in range(2):
+        row(page, place).get_by_role("button", name="Slip").click()
+        expect(row(page, place)).to_contain_text("was suggested")
+    before = page.evaluate(tops)
+    page.keyboard.press("Escape")
+    row(page, 2).get_by_role("button", name="Slip").click()
+    expect(page.locator("#accept-C1")).to_have_text("All sorted on C1")
+    expect(page.locator("#accept-C1 button")).to_be_disabled()
+    assert page.evaluate(tops)[:3] == before[:3]
 
 
 def test_without_scripts_the_buttons_sort_just_the_same(
