@@ -77,7 +77,7 @@ def test_what_only_leads_need_is_not_in_an_experts_page(
     client: Client, project: Project, expert: User, lead: User
 ) -> None:
     version = make_published(project)
-    leads_only = ["250 words", version.digest, "Download the YAML", "has no fail anchor", "A1"]
+    leads_only = ["250 words", version.digest, "Download the YAML", "has no fail anchor", ">A1<"]
 
     _, seen = page(client, expert, VERSION)
     _, by_lead = page(client, lead, VERSION)
