@@ -231,9 +231,7 @@ def refuse_mixed_versions(batches: Sequence[Batch]) -> None:
 
 
 def bars_of(project: Project) -> Bars:
-    return Bars(
-        clear=project.bar, tentative=project.tentative_bar, thin_waits=project.thin_waits
-    )
+    return Bars(clear=project.bar, tentative=project.tentative_bar, thin_waits=project.thin_waits)
 
 
 def asked_of(batch: Batch) -> list[Asked]:
