@@ -235,9 +235,11 @@ def _line(
         units_href=href(),
         pairable_href=href(labels="several"),
         minority_href=href(off=found.usual),
-        split_href=href(differ=1)
-        if row.kind == "outcome"
-        else list_href(batch, Filters(check=row.key, pooled=measured.pooled)),
+        split_href=(
+            list_href(batch, Filters(check=row.key, pooled=measured.pooled))
+            if _is_listed(row, measured)
+            else href(differ=1)
+        ),
         own_href=units_href(batch, pooled=False, criterion=row.code, labels="several"),
         labels=tuple(
             LabelCount(value_words(value), times, href(value=value))
@@ -263,6 +265,12 @@ def _waive_href(batch: Batch, row: Row) -> str:
     if batch.number is None or not row.counts or row.cleared:
         return ""
     return reverse("annotate:waive", args=[batch.project.slug, batch.number, row.key])
+
+
+def _is_listed(row: Row, measured: Measured) -> bool:
+    """Whether the list of disagreements holds exactly the units on which this row differs: it knows
+    no outcome, and lists a check with two figures under its one key."""
+    return row.kind != "outcome" and sum(other.key == row.key for other in measured.rows) == 1
 
 
 def _shown_counts(row: Row) -> Iterable[tuple[Value, int]]:
