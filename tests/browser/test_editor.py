@@ -454,8 +454,8 @@ def test_publishing_opens_over_the_draft_with_the_note_begun(
     page.get_by_role("link", name="Publish version 2").click()
 
     dialog = page.get_by_role("dialog")
-    note = dialog.get_by_label("Change note")
-    expect(note).to_have_value("C1: weight 3 → 2: ")
+    note = dialog.get_by_label("C1", exact=True)
+    expect(note).to_have_value("Weight 3 → 2: ")
     expect(note).to_be_focused()
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
@@ -465,10 +465,7 @@ def test_publishing_opens_over_the_draft_with_the_note_begun(
     dialog.get_by_role("button", name="Publish").dblclick()
     page.wait_for_url("**/claim-letter/2/?revision=1")
     version = RubricVersion.objects.get(number=2)
-    assert (version.status, version.change_note) == (
-        "published",
-        "C1: weight 3 → 2: it counts less.",
-    )
+    assert (version.status, version.said) == ("published", "C1: Weight 3 → 2: it counts less.")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
