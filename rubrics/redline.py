@@ -176,12 +176,23 @@ def _red_check(origin: list[Criterion], check: Criterion, changes: Sequence[Chan
         key=check.key,
         kind=wording.kind_words(check),
         fate="added" if not origin else fate,
-        labels=tuple(map(_sentence, (c for c in changes if c.what not in _IN_TEXT))),
+        labels=(
+            *map(_sentence, (c for c in changes if c.what not in _IN_TEXT)),
+            *(_by_code(check) if not origin else ()),
+        ),
         title=words(before.title if before else "", check.title),
         text=words("\n".join(each.text for each in origin), check.text),
         help=words("\n".join(each.help for each in origin if each.help), check.help),
         anchors=_anchors([a for each in origin for a in each.anchors], check.anchors),
     )
+
+
+def _by_code(check: Criterion) -> Iterator[str]:
+    """What a new check does that nobody is asked: its words alone do not say it."""
+    if check.kind == "automatic":
+        yield f"Rule: {'; '.join(wording.rule_words(check))}"
+        if check.decides:
+            yield "Works as a gate: a pair with a response that fails it goes to no expert"
 
 
 def _removed(check: Criterion) -> RedCheck:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from annotate.disagreements import Differing, Found, Group, Place, unit_code
 from annotate.models import Batch, Disagreement
@@ -369,11 +369,8 @@ def _to_report(batch: Batch) -> tuple[str, str]:
 
 
 def _to_meeting(batch: Batch) -> tuple[str, str]:
-    try:
-        href = reverse("annotate:meeting", args=[batch.project.slug, batch.public_id])
-    except NoReverseMatch:
-        return "Sort them here", "#list"
-    return "Open the meeting", href
+    slug = batch.project.slug
+    return "Open the meeting", reverse("annotate:meeting", args=[slug, batch.public_id])
 
 
 def names_of(shown: Sequence[Differing]) -> dict[int, str]:

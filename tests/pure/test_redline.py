@@ -124,6 +124,20 @@ def test_a_comparison_runs_in_the_order_of_the_new_document_with_removals_apart(
     )
 
 
+def test_what_code_will_decide_is_told_with_its_rule() -> None:
+    old = parsed(make_yaml())
+    rule = (("max_words", 60),)
+    added = Criterion(
+        key="A2", kind="automatic", family="side", text="It is short.", rule=rule, decides=True
+    )
+    found = redline.redline(old, replace(old, criteria=(*old.criteria, added)))
+    (check,) = [check for check in found.checks if check.key == "A2"]
+    assert check.labels == (
+        "Rule: at most 60 words",
+        "Works as a gate: a pair with a response that fails it goes to no expert",
+    )
+
+
 def test_what_changed_begins_the_note() -> None:
     changes = redline.told_changes(parsed(BASE), parsed(NEXT))
     assert redline.note_starts(changes) == {
