@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.request
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.error import URLError
 
@@ -20,7 +21,6 @@ from tests.projects.test_deploy_check import ROOT, plain_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 PATIENCE_S = 120
 
@@ -102,3 +102,32 @@ def test_a_page_and_its_style_come_right_after_migrating(tmp_path: Path) -> None
     assert process.returncode == 0, err
     assert "Stopping." in out
     assert re.search(r"^\d+ static files copied", out, re.MULTILINE)
+
+
+def children_of(pid: int) -> list[int]:
+    return [
+        int(task)
+        for thread in Path(f"/proc/{pid}/task").iterdir()
+        for task in (thread / "children").read_text().split()
+    ]
+
+
+@pytest.mark.worker
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks at Linux's processes")
+def test_a_web_worker_that_is_stuck_is_not_left_behind(tmp_path: Path) -> None:
+    environment = plain_environment(tmp_path)
+    assert manage(environment, "migrate", "--verbosity", "0").returncode == 0
+    port = free_port()
+    with served(environment, port) as process:
+        page(f"http://127.0.0.1:{port}/login/", process)
+        masters = [
+            child
+            for child in children_of(process.pid)
+            if b"gunicorn" in Path(f"/proc/{child}/cmdline").read_bytes()
+        ]
+        (stuck,) = children_of(masters[0])
+        # As deaf as one that a signal locked up.
+        os.kill(stuck, signal.SIGSTOP)
+        os.killpg(process.pid, signal.SIGINT)
+        process.communicate(timeout=PATIENCE_S)
+    assert not Path(f"/proc/{stuck}").exists()

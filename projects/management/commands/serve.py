@@ -17,6 +17,7 @@ from projects.commands import refuse_if_not_migrated
 # Loopback only: whoever wants more puts a proxy in front, with TLS.
 ADDRESS = "127.0.0.1"
 READY_WITHIN_S = 60
+STOP_WITHIN_S = 10
 
 
 class Command(BaseCommand):
@@ -55,6 +56,9 @@ def web_command(port: int, workers: int) -> list[str]:
         # A slow upload of minutes holds a thread, not a worker: one of one thread would be taken
         # for hung after half a minute, and killed with the upload.
         *("--worker-class", "gthread", "--threads", "4"),
+        # A signal in the middle of taking a request can lock such a worker up for good: its master
+        # gives it less time than we give the master, so that none is left behind.
+        *("--graceful-timeout", str(STOP_WITHIN_S - 4)),
     ]
 
 
@@ -95,12 +99,12 @@ def refuse_if_ended(processes: list[subprocess.Popen[bytes]]) -> None:
 
 
 def stop(processes: list[subprocess.Popen[bytes]]) -> None:
-    """Ask each to finish; whoever has not after ten seconds is ended."""
+    """Ask each to finish; whoever has not in time is ended."""
     for process in processes:
         process.terminate()
     for process in processes:
         try:
-            process.wait(timeout=10)
+            process.wait(timeout=STOP_WITHIN_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
