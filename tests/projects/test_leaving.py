@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 from django.urls import reverse
@@ -18,7 +18,7 @@ from annotate.models import Label, Slot, Vote
 from annotate.querysets import LIVE
 from annotate.reliability import Reliability, reliability
 from projects.actions import deactivate_user
-from projects.models import Event, Rater, User
+from projects.models import Event, Notice, Rater, User
 from tests.making import make_member, make_round, make_user, make_vote, make_voted_round
 
 if TYPE_CHECKING:
@@ -151,3 +151,34 @@ def test_wf_11_the_admin_ends_accounts_and_deletes_none(
     assert (expert.is_active, expert.first_name) == (False, "Ex")
     assert Event.objects.get(verb="user.deactivated").actor == root
     assert Event.objects.get(verb="assignments.freed").data["count"] == 2
+
+
+def test_wf_11_erasure_leaves_a_pseudonym_and_every_label(
+    voted: Batch, project: Project, expert: User, lead: User, client: Client
+) -> None:
+    expert.first_name, expert.last_name, expert.email = "Ana", "Ruiz", "ana@claims.example"
+    expert.save()
+    before, labels = gate_of(voted), Label.objects.count()
+    pseudonym = Rater.objects.get(user=expert).pseudonym
+    Notice.objects.create(user=lead, project=project, verb="x", text="Ana Ruiz is done.", path="/")
+    call_command("deactivate_user", "expert", stdout=io.StringIO())
+    with pytest.raises(CommandError, match="--yes"):
+        call_command("erase_person", "expert", stdout=io.StringIO())
+    assert User.objects.get(pk=expert.pk).email == "ana@claims.example"
+    for name in ("expert", f"erased-{expert.pk}"):
+        call_command("erase_person", name, yes=True, stdout=io.StringIO())
+
+    expert.refresh_from_db()
+    rater = Rater.objects.get(user=expert)
+    assert (str(expert), expert.email) == (f"erased-{expert.pk}", "")
+    assert (rater.name, rater.pseudonym) == (pseudonym, pseudonym)
+    assert (Label.objects.count(), gate_of(voted)) == (labels, before)
+    told = " ".join(f"{event.target} {event.data}" for event in Event.objects.all())
+    assert "Ana" not in told
+    assert not Event.objects.filter(target="expert").exists()
+    assert Event.objects.filter(verb="user.erased").count() == 1
+    assert Notice.objects.get(user=lead, verb="x").text == f"erased-{expert.pk} is done."
+    client.force_login(lead)
+    page = client.get(reverse("annotate:round", args=[project.slug, 1])).content.decode()
+    assert "Ana" not in page
+    assert str(pseudonym) in page
